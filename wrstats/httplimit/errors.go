@@ -1,0 +1,12 @@
+package httplimit
+
+import "errors"
+
+var (
+	// ErrNoAddress is wrapped by the errors of [ClientAddr]: the RemoteAddr of a request is no address.
+	ErrNoAddress = errors.New("not an IP address")
+
+	// ErrOps is wrapped by what [Options.Denied] gets for a request whose ops function failed, with the
+	// function's own error.
+	ErrOps = errors.New("httplimit: ops of the request")
+)
