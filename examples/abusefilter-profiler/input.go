@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+)
+
+// embeddedName and stdinName are how messages call the inputs that are no file.
+const (
+	embeddedName = "embedded edits"
+	stdinName    = "standard input"
+)
+
+// An input is what edits are read from.
+type input struct {
+	name  string
+	lines *lineReader
+	size  int64        // bytes in all; 0: not known
+	read  atomic.Int64 // bytes so far, compressed ones if they are
+	close func() error
+}
+
+// openInput opens a file, standard input ("-") or the embedded stream ("").
+func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error) {
+	in := &input{name: path, close: func() error { return nil }}
+	var r io.Reader
+	switch path {
+	case "":
+		in.name = embeddedName
+		r = bytes.NewReader(generate())
+	case "-":
+		in.name = stdinName
+		r = interruptible(ctx, stdin)
+	default:
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			in.size = info.Size()
+		}
+		r, in.close = f, f.Close
+	}
+	if err := in.start(r); err != nil {
+		return nil, errors.Join(in.failed(err), in.close())
+	}
+	return in, nil
+}
+
+// start begins to read, through gzip if the first bytes say so.
+func (in *input) start(r io.Reader) error {
+	raw := bufio.NewReaderSize(&countingReader{r, &in.read}, 64<<10)
+	magic, err := raw.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	r = raw
+	if string(magic) == "\x1f\x8b" {
+		if r, err = gzip.NewReader(raw); err != nil {
+			return err
+		}
+	}
+	in.lines = newLineReader(r)
+	return nil
+}
+
+// A readError says that reading an input failed, and where.
+type readError struct {
+	name string
+	line int // the last one that was read; 0: none
+	err  error
+}
+
+func (e *readError) Error() string {
+	if e.line == 0 {
+		return fmt.Sprintf("read %s: %v", e.name, e.err)
+	}
+	return fmt.Sprintf("read %s, after line %d: %v", e.name, e.line, e.err)
+}
+
+func (e *readError) Unwrap() error { return e.err }
+
+// failed says that reading failed, and where.
+func (in *input) failed(err error) error {
+	e := &readError{name: in.name, err: err}
+	if in.lines != nil {
+		e.line = in.lines.number
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		e.err = errors.New("the gzip data ends too early")
+	}
+	var path *os.PathError
+	if errors.As(err, &path) {
+		e.err = path.Err // the name is said already
+	}
+	return e
+}
+
+type countingReader struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// interruptible returns a reader of r whose Read ends with ctx, for an r that can block for ever. Its
+// goroutine ends with r, or at the first Read of r that returns after ctx has ended.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	chunks := make(chan chunk)
+	go func() {
+		for {
+			data := make([]byte, 64<<10)
+			n, err := r.Read(data)
+			select {
+			case chunks <- chunk{data[:n], err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return &chunkReader{ctx: ctx, chunks: chunks}
+}
+
+type chunk struct {
+	data []byte
+	err  error
+}
+
+type chunkReader struct {
+	ctx    context.Context
+	chunks <-chan chunk
+	last   chunk // what is left of it
+}
+
+func (c *chunkReader) Read(p []byte) (int, error) {
+	for len(c.last.data) == 0 {
+		if c.last.err != nil {
+			return 0, c.last.err
+		}
+		select {
+		case c.last = <-c.chunks:
+		case <-c.ctx.Done():
+			c.last.err = c.ctx.Err()
+		}
+	}
+	n := copy(p, c.last.data)
+	c.last.data = c.last.data[n:]
+	return n, nil
+}
