@@ -130,7 +130,7 @@ func TestWholeUnitsThatAreNotConfirmedArePending(t *testing.T) {
 	r := runWith(t, strings.NewReader(tick("10:00:00", 1)), "-in", "-", "-rules", twoRules(t), "-backend", "memcached://127.0.0.1:1")
 	require.Equal(t, exitFailure, r.status)
 	require.Contains(t, r.stderr, "not all increments are confirmed: ")
-	require.Regexp(t, `(?m)^increments +\d+ units buffered, 0 flushed, \d+ lost, \d+ dropped, \d+ pending$`, r.stdout)
+	require.Regexp(t, `(?m)^increments +[\d,]+ units buffered, 0 flushed, [\d,]+ lost, [\d,]+ dropped, [\d,]+ pending$`, r.stdout)
 }
 
 func TestTheSameInputGivesTheSameCounts(t *testing.T) {
