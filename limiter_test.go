@@ -164,23 +164,23 @@ func TestALimiterWhoseServersAreGone(t *testing.T) {
 		}},
 		{"memcached/protocol=text", func(t *testing.T) (wrstats.Store, func()) {
 			server := servertest.Memcached(t)
-			return open(t, "memcached://"+server.Addr+"/?protocol=text"), server.Kill
+			return open(t, "memcached://"+server.Addr+"/?timeout=30s&protocol=text"), server.Kill
 		}},
 		{"memcached/protocol=meta", func(t *testing.T) (wrstats.Store, func()) {
 			server := servertest.Memcached(t)
-			return open(t, "memcached://"+server.Addr+"/?protocol=meta"), server.Kill
+			return open(t, "memcached://"+server.Addr+"/?timeout=30s&protocol=meta"), server.Kill
 		}},
 		{"memcached/twemproxy", func(t *testing.T) (wrstats.Store, func()) {
 			proxy := servertest.Twemproxy(t, memcacheds(t)...)
-			return open(t, "memcached://"+proxy.Addr), proxy.Kill
+			return open(t, "memcached://"+proxy.Addr+"/?timeout=30s"), proxy.Kill
 		}},
 		{"redis", func(t *testing.T) (wrstats.Store, func()) {
 			server := servertest.Redis(t)
-			return open(t, "redis://"+server.Addr), server.Kill
+			return open(t, "redis://"+server.Addr+"?read_timeout=30s"), server.Kill
 		}},
 		{"redis/cluster", func(t *testing.T) (wrstats.Store, func()) {
 			nodes := servertest.RedisCluster(t, 3)
-			return open(t, "redis+cluster://"+nodes[0].Addr), func() {
+			return open(t, "redis+cluster://"+nodes[0].Addr+"?read_timeout=30s"), func() {
 				for _, node := range nodes {
 					node.Kill()
 				}

@@ -45,7 +45,7 @@ func TestServerErrorTakesThePlaceOfAReply(t *testing.T) {
 func TestGetSaysWhichServersFailed(t *testing.T) {
 	servers := []*fake{newFake(t, nil), newFake(t, nil), answering(t, 99, func([]string) string { return "" })}
 	addrs := []string{servers[0].addr, servers[1].addr, servers[2].addr}
-	store := open(t, memcached.Config{Selector: memcached.Ketama(addrs...), Timeout: short, Protocol: meta})
+	store := open(t, memcached.Config{Selector: memcached.Ketama(addrs...), Timeout: 10 * short, Protocol: meta})
 	all := keys(300)
 	for _, key := range all {
 		count(t, store, one(key, 3))

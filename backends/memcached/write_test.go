@@ -97,7 +97,7 @@ func TestLostFenceDropsTheConnection(t *testing.T) {
 				}
 				return batch.Load() && isFence(command, protocol == meta) && lose.CompareAndSwap(true, false)
 			})
-			store := open(t, memcached.Config{Servers: []string{server.addr}, Protocol: protocol, Timeout: short})
+			store := open(t, memcached.Config{Servers: []string{server.addr}, Protocol: protocol, Timeout: 10 * short})
 			count(t, store, one("a", 1))
 			lose.Store(true)
 			lost, err := incr(t, store, one("a", 10), one("b", 5))
@@ -171,7 +171,7 @@ func TestConnectionThatEndedWhileIdleIsReplaced(t *testing.T) {
 		require.Equal(t, []wrstats.Value{found(n)}, get(t, store, "a"))
 		server.hangUp()
 		require.Eventually(t, func() bool { return stats(store).InFlight == 0 }, patience, time.Millisecond)
-		time.Sleep(20 * time.Millisecond) // for the end to arrive
+		time.Sleep(short) // for the end to arrive
 	}
 	require.Equal(t, "5", server.value("a"))
 }

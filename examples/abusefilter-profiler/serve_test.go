@@ -79,8 +79,9 @@ func TestServeShowsTheProfileLiveAndAfterTheReplayUntilAnInterrupt(t *testing.T)
 	stdin, feed := io.Pipe()
 	var stdout, stderr sharedBuffer
 	status := make(chan int, 1)
+	rules := twoRules(t)
 	go func() {
-		status <- run(ctx, []string{"-in", "-", "-rules", twoRules(t), "-serve", "127.0.0.1:0", "-speed", "0"}, stdin, &stdout, &stderr)
+		status <- run(ctx, []string{"-in", "-", "-rules", rules, "-serve", "127.0.0.1:0", "-speed", "0"}, stdin, &stdout, &stderr)
 	}()
 	_, err := io.WriteString(feed, tick("10:00:00", 1))
 	require.NoError(t, err)

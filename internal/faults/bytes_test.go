@@ -28,15 +28,15 @@ func TestEachByte(t *testing.T) {
 		shared := b.start(t, 1)
 		t.Run("a connection is reset after each byte of a batch/"+b.name, func(t *testing.T) {
 			t.Parallel()
-			newBytesTest(t, shared, timeout).resetAfterEach("a connection is reset after each byte of a batch", choose(11, 1), func(cut *atomic.Int64) fault { return fault{cut: cut} })
+			newBytesTest(t, shared).resetAfterEach("a connection is reset after each byte of a batch", choose(11, 1), func(cut *atomic.Int64) fault { return fault{cut: cut} })
 		})
 		t.Run("writing fails after each byte of a batch/"+b.name, func(t *testing.T) {
 			t.Parallel()
-			newBytesTest(t, shared, timeout).resetAfterEach("writing fails after each byte of a batch", choose(11, 1), func(cut *atomic.Int64) fault { return fault{fail: cut} })
+			newBytesTest(t, shared).resetAfterEach("writing fails after each byte of a batch", choose(11, 1), func(cut *atomic.Int64) fault { return fault{fail: cut} })
 		})
 		t.Run("replies are cut in two at each byte/"+b.name, func(t *testing.T) {
 			t.Parallel()
-			newBytesTest(t, shared, patience).cutAtEach(choose(17, 1))
+			newBytesTest(t, shared).cutAtEach(choose(17, 1))
 		})
 	}
 }
@@ -46,18 +46,17 @@ type bytesTest struct {
 	*testing.T
 	site    *site
 	network *network
-	timeout time.Duration
 	prefix  string
 	sums    map[int]wrstats.WriterStats // by position
 }
 
-func newBytesTest(t *testing.T, s *site, timeout time.Duration) *bytesTest {
-	return &bytesTest{T: t, site: s, network: newNetwork(t), timeout: timeout, prefix: "bytes-" + rand.Text()[:12], sums: make(map[int]wrstats.WriterStats)}
+func newBytesTest(t *testing.T, s *site) *bytesTest {
+	return &bytesTest{T: t, site: s, network: newNetwork(t), prefix: "bytes-" + rand.Text()[:12], sums: make(map[int]wrstats.WriterStats)}
 }
 
 // in calls f with the Stats of a new store.
 func (t *bytesTest) in(f func(stats *wrstats.Stats)) {
-	store, closeAll := t.site.open(t, t.network, t.timeout)
+	store, closeAll := t.site.open(t, t.network, patience)
 	stats, err := wrstats.New(store, wrstats.Config{Prefix: t.prefix, Metrics: counted})
 	require.NoError(t, err)
 	f(stats)

@@ -119,7 +119,7 @@ func (s *soaking) complain(format string, args ...any) {
 // flush syncs at each interval, and looks at the process meanwhile.
 func (s *soaking) flush(ctx context.Context, interval time.Duration, third func() *sample) {
 	for tick := time.Tick(interval); ctx.Err() == nil; <-tick {
-		began := time.Now()
+		now, began := third(), time.Now()
 		if err := s.writer.Sync(context.Background()); err != nil {
 			s.complain("sync: %v", err)
 		}
@@ -127,7 +127,6 @@ func (s *soaking) flush(ctx context.Context, interval time.Duration, third func(
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		s.mu.Lock()
-		now := third()
 		now.flush.add(took)
 		now.goroutines = max(now.goroutines, runtime.NumGoroutine())
 		if now.heap == 0 || m.HeapAlloc < now.heap {

@@ -6,6 +6,7 @@ package servertest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -153,12 +154,19 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
+// freePort returns a port that nobody has. It is below those that kernels give to outgoing connections, of
+// which one could have it else when a server is to come back at its address.
 func freePort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatalf("servertest: %v", err)
+	var err error
+	for range 100 {
+		port := strconv.Itoa(10000 + rand.N(22000))
+		var l net.Listener
+		if l, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", port)); err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	t.Fatalf("servertest: %v", err)
+	return ""
 }

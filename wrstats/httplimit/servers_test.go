@@ -20,11 +20,11 @@ func TestAServerThatIsDown(t *testing.T) {
 	for name, start := range map[string]func(*testing.T) (*servertest.Server, string){
 		"memcached": func(t *testing.T) (*servertest.Server, string) {
 			s := servertest.Memcached(t)
-			return s, "memcached://" + s.Addr
+			return s, "memcached://" + s.Addr + "/?timeout=30s" // the machine may be busy
 		},
 		"redis": func(t *testing.T) (*servertest.Server, string) {
 			s := servertest.Redis(t)
-			return s, "redis://" + s.Addr + "/?max_retries=-1" // it would take its time
+			return s, "redis://" + s.Addr + "/?read_timeout=30s&max_retries=-1" // retries would take their time
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -79,8 +79,8 @@ func hammer(url string) (status int) {
 // goroutines a limit may be overshot.
 func TestProcessesOvershootALittle(t *testing.T) {
 	for name, url := range map[string]string{
-		"memcached": "memcached://" + servertest.Memcached(t).Addr,
-		"redis":     "redis://" + servertest.Redis(t).Addr,
+		"memcached": "memcached://" + servertest.Memcached(t).Addr + "?timeout=30s", // the machine may be busy
+		"redis":     "redis://" + servertest.Redis(t).Addr + "?read_timeout=30s",
 	} {
 		t.Run(name, func(t *testing.T) {
 			var processes []*process

@@ -169,9 +169,7 @@ func cutInChromium(t *testing.T, browser context.Context) {
 	require.Equal(t, "0,1,2", eval[string](tab, shownRules))
 	tab.do(chromedp.SendKeys("#search", "15\r"))
 	until(tab, "15", shownRules)
-	for asked := tab.asked(); tab.asked() < asked+3; {
-		time.Sleep(20 * time.Millisecond)
-	}
+	tab.refreshed(tab.asked() + 3)
 	require.Equal(t, "15", eval[string](tab, shownRules), "after refreshes too")
 	tab.click("th[data-key=runs] a")
 	until(tab, "runs descending", sortedBy)
@@ -188,9 +186,7 @@ func escapedInChromium(t *testing.T, browser context.Context) {
 	until(tab, id, shownRules)
 	asked := tab.asked()
 	until(tab, true, `document.getElementById("rows").rows.length === 3`) // the first refresh has all
-	for tab.asked() < asked+3 {
-		time.Sleep(20 * time.Millisecond)
-	}
+	tab.refreshed(asked + 3)
 	require.Equal(t, id, eval[string](tab, shownRules))
 	require.Equal(t, 1, eval[int](tab, `document.scripts.length`))
 	tab.follow("#rows tr:not([hidden]) a")

@@ -175,3 +175,11 @@ func (t *tab) asked() int {
 	defer t.mu.Unlock()
 	return t.requests
 }
+
+// refreshed waits until so many pages were asked for. A page asks for the next when the last one is shown.
+func (t *tab) refreshed(pages int) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); t.asked() < pages; time.Sleep(20 * time.Millisecond) {
+		require.True(t, time.Now().Before(deadline), "the page does not refresh itself")
+	}
+}
