@@ -13,9 +13,11 @@ import (
 type buffer struct {
 	mu       sync.Mutex // guards the rest, and what Counter and family say it guards
 	families []*family
-	awake    []*Counter
-	held     int // (counter, bucket) pairs, those of Writer.returned too
-	limit    int // of held
+	awake    []*Counter // and those that were put to sleep to make room, until the next take
+	tried    int        // how many of awake were asked to make room since the last take
+	held     int        // (counter, bucket) pairs, those of Writer.returned too
+	idle     int        // pairs that awake counters without one take when they are added to, unasked
+	limit    int        // of held and idle
 	closed   bool
 	account  account
 }
@@ -115,12 +117,15 @@ func (b *buffer) cell(c *Counter, start int64) *cell {
 			return &c.cells[last]
 		}
 	}
-	if len(c.cells) > 0 && b.held >= b.limit {
-		return nil
-	}
-	if len(c.cells) > 0 || !c.reserved {
+	switch pairs := len(c.family.Sequences); {
+	case !c.reserved:
 		c.reserved = true
-		b.held += len(c.family.Sequences)
+		b.held, b.idle = b.held+pairs, b.idle-pairs
+	case len(c.cells) > 0:
+		if !b.hasRoom() {
+			return nil
+		}
+		b.held += pairs
 	}
 	c.cells = append(c.cells, cell{start: start})
 	return &c.cells[len(c.cells)-1]
@@ -139,16 +144,29 @@ func (b *buffer) dropCarry(f *family, carry int64) {
 
 // wake takes a sleeping counter in; false where there is no room.
 func (b *buffer) wake(c *Counter) bool {
-	if b.held >= b.limit {
+	if !b.hasRoom() {
 		return false
 	}
 	b.held += len(c.family.Sequences)
-	b.awake = append(b.awake, c)
-	c.awake, c.reserved = true, true
+	if !c.listed {
+		b.awake = append(b.awake, c)
+	}
+	c.awake, c.listed, c.reserved = true, true, true
 	c.carry = c.family.takeCarry(c.entity)
 	c.family.enter(c)
 	c.live.Add(asleep) // flips the sign, and leaves what was added meanwhile
 	return true
+}
+
+// hasRoom reports whether there is room for another pair. Where there is none, counters that were not touched
+// since the last take make some: they are asked once each, so that it costs little in all.
+func (b *buffer) hasRoom() bool {
+	for ; b.held+b.idle >= b.limit && b.tried < len(b.awake); b.tried++ {
+		if c := b.awake[b.tried]; c.awake && !c.reserved && c.live.CompareAndSwap(0, asleep) {
+			b.release(c)
+		}
+	}
+	return b.held+b.idle < b.limit
 }
 
 // settle is what a counter calls whose live sum is negative or too large. See Counter.live.

@@ -14,12 +14,14 @@ func TestACounterThatIsBeingAddedToDoesNotGoToSleep(t *testing.T) {
 	f := newFamily(b, &Metric{Name: "count", Resolution: 1, Sequences: []Sequence{{Step: time.Minute, Retention: time.Hour}}}, time.Now())
 	c := f.counter(Local("x"))
 	require.NoError(t, c.add(1)) // between a flush that found it untouched and its going to sleep
-	require.False(t, b.sleep(c))
+	b.sleep(c)
+	require.True(t, c.awake)
 	require.EqualValues(t, nano, c.live.Load())
 
 	b.fold(c)
 	b.drain(c, nil)
-	require.True(t, b.sleep(c))
+	b.sleep(c)
+	require.False(t, c.awake)
 	require.NoError(t, c.add(2)) // wakes it
 	require.EqualValues(t, 2*nano, c.live.Load())
 	require.Same(t, c, f.known(Local("x")))
@@ -37,10 +39,12 @@ func TestAnObserverThatWasReplacedObservesInItsPlace(t *testing.T) {
 	require.NoError(t, err)
 	b.fold(c)
 	b.drain(c, nil)
-	require.True(t, b.sleep(c))
-	b.awake = nil
+	b.sleep(c)
+	require.False(t, c.awake)
+	b.take(nil)
+	require.Empty(t, b.awake)
 	require.Empty(t, f.byEntity)
-	require.Zero(t, b.held)
+	require.Zero(t, b.held+b.idle)
 
 	other := f.counter(Local("x")).observer
 	require.NotSame(t, old, other)

@@ -23,8 +23,8 @@ type Counter struct {
 	entity Entity
 
 	// live counts, in billionths of a unit, what Add was given since the buffer took it last. It is
-	// negative while the counter is asleep, that is, not in buffer.awake: whoever adds to it then
-	// sees that in the sum, and wakes it before returning, so that no flush after an Add can miss it.
+	// negative while the counter is asleep: whoever adds to it then sees that in the sum, and wakes it
+	// before returning, so that no flush after an Add can miss it.
 	live atomic.Int64
 
 	// touched says that there is a cell of the present, so that adding 0 changes nothing. It is
@@ -33,6 +33,7 @@ type Counter struct {
 
 	// The rest is guarded by buffer.mu.
 	awake    bool
+	listed   bool  // it is in buffer.awake
 	reserved bool  // its first cell is among buffer.held; a counter that stays awake is not until it has one
 	handle   bool  // the user has it: it must stay the entity's only Counter while it is referenced
 	carry    int64 // billionths of a unit that did not make a unit yet

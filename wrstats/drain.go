@@ -47,36 +47,40 @@ type sample struct {
 func (b *buffer) take(dst []sample) []sample {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.tried = len(b.awake) // nobody makes room while the list changes
 	if !b.closed {
 		b.advanceLocked()
 	}
 	stay := b.awake[:0]
 	for _, c := range b.awake {
-		var leaves bool
-		if dst, leaves = b.takeOne(c, dst); !leaves {
+		if c.awake {
+			dst = b.takeOne(c, dst)
+		}
+		if c.listed = c.awake; c.listed {
 			stay = append(stay, c)
 		}
 	}
 	clear(b.awake[len(stay):])
-	b.awake = stay
+	b.awake, b.tried = stay, 0
 	for _, f := range b.families {
 		f.shrink()
 	}
 	return dst
 }
 
-// takeOne takes what a counter has, and reports whether the counter went to sleep.
-func (b *buffer) takeOne(c *Counter, dst []sample) (_ []sample, leaves bool) {
+// takeOne takes what a counter has, or lets it go to sleep when it has nothing.
+func (b *buffer) takeOne(c *Counter, dst []sample) []sample {
 	if b.closed { // which put everything into the cells, and the counter to sleep
 		dst = b.drain(c, dst)
 		b.release(c)
-		return dst, true
+		return dst
 	}
 	b.fold(c)
 	if len(c.cells) == 0 {
-		return dst, b.sleep(c)
+		b.sleep(c)
+		return dst
 	}
-	return b.drain(c, dst), false
+	return b.drain(c, dst)
 }
 
 // drain appends the counter's cells to dst, each with the whole units that it and the carry make.
@@ -94,10 +98,11 @@ func (b *buffer) drain(c *Counter, dst []sample) []sample {
 	return dst
 }
 
-// empty takes the counter's cells away, and the room that was reserved for them.
+// empty takes the cells of a counter away, and the room that was reserved for them. It stays awake, without any.
 func (b *buffer) empty(c *Counter) {
-	if c.reserved {
-		b.held -= len(c.family.Sequences) * max(1, len(c.cells))
+	if pairs := len(c.family.Sequences); c.reserved {
+		b.held -= pairs * max(1, len(c.cells))
+		b.idle += pairs
 	}
 	c.reserved = false
 	c.cells = c.first[:0]
@@ -105,13 +110,11 @@ func (b *buffer) empty(c *Counter) {
 
 // sleep lets an untouched counter go, unless it is being added to or carries a fraction in an interval that
 // still goes on.
-func (b *buffer) sleep(c *Counter) bool {
+func (b *buffer) sleep(c *Counter) {
 	carries := c.carry != 0 && c.last == c.family.present.start && b.held < b.limit
-	if carries || !c.live.CompareAndSwap(0, asleep) {
-		return false
+	if !carries && c.live.CompareAndSwap(0, asleep) {
+		b.release(c)
 	}
-	b.release(c)
-	return true
 }
 
 // release ends what sleep and close begin. A fraction that no unit was made of stays with a handle, for
@@ -123,9 +126,10 @@ func (b *buffer) release(c *Counter) {
 		b.dropCarry(c.family, c.carry)
 	}
 	c.carry = 0
+	b.empty(c)
+	b.idle -= len(c.family.Sequences)
 	c.awake = false
 	c.family.leave(c)
-	b.empty(c)
 }
 
 // close refuses everything from now on; what has been counted is left for a last take.
@@ -134,9 +138,12 @@ func (b *buffer) close() {
 	defer b.mu.Unlock()
 	b.advanceLocked()
 	b.closed = true
+	b.tried = len(b.awake) // nobody makes room any more
 	for _, c := range b.awake {
-		c.touched.Store(false)
-		b.file(c, c.live.Swap(asleep))
+		if c.awake {
+			c.touched.Store(false)
+			b.file(c, c.live.Swap(asleep))
+		}
 	}
 }
 
@@ -180,6 +187,9 @@ func (b *buffer) balance() (a account, pending quantity) {
 	a = b.account
 	pending = quantity{units: a.onTheWay + a.returned, nano: a.resting}
 	for _, c := range b.awake {
+		if !c.awake {
+			continue
+		}
 		n := c.family.increments()
 		sum := quantity{nano: c.live.Load() &^ asleep}
 		for _, cell := range c.cells {

@@ -209,6 +209,56 @@ func TestMaxPendingCountsBucketsOfACounterAndItsSequences(t *testing.T) {
 	}
 }
 
+// Counters that are used all the time stay in the buffer from one flush to the next, and count there.
+func TestMaxPendingBoundsBatchesOfWhatIsUsedAllTheTime(t *testing.T) {
+	const limit, entities = 100, 1000
+	for _, metric := range []string{"count", "fine", "observed"} {
+		store := newMapStore()
+		stats, err := wrstats.New(store, wrstats.Config{Prefix: "p", Metrics: []wrstats.Metric{
+			{Name: "count"},
+			{Name: "fine", Sequences: []wrstats.Sequence{{Step: 10 * time.Second, Retention: time.Minute}, {}}},
+			{Name: "observed", Distribution: &wrstats.Distribution{Min: 1, Max: 10, RelativeError: 0.1}},
+		}})
+		require.NoError(t, err)
+		w := stats.NewWriter(wrstats.WriterOptions{FlushInterval: -1, MaxPending: limit})
+		defer w.Close(t.Context())
+		largest := 0
+		store.fail(func(batch []wrstats.Increment) (wrstats.Receipt, error) {
+			largest = max(largest, len(batch))
+			return nil, nil
+		})
+		for round := range 20 {
+			for i := range entities {
+				e := wrstats.Local(strconv.Itoa(i))
+				if metric == "observed" {
+					require.NoError(t, w.Observe(metric, e, float64(1+i%7)))
+				} else {
+					require.NoError(t, w.Add(metric, e, 1))
+				}
+			}
+			require.NoError(t, w.Flush(t.Context()))
+			require.LessOrEqual(t, largest, limit+1, "%s, round %d", metric, round)
+			a := w.Stats()
+			require.Equal(t, a.Added, a.Flushed+a.Dropped, "%+v", a)
+		}
+	}
+}
+
+// What is not used any more makes room for what is new, without a flush between.
+func TestIdleCountersMakeRoomForNewOnes(t *testing.T) {
+	const limit = 100
+	w, store := newWriter(t, wrstats.WriterOptions{FlushInterval: -1, MaxPending: limit})
+	for round := range 10 {
+		for i := range limit {
+			require.NoError(t, w.Add("count", wrstats.Local(strconv.Itoa(round), strconv.Itoa(i)), 1))
+		}
+		require.NoError(t, w.Flush(t.Context()))
+	}
+	_, sum := store.stored()
+	require.EqualValues(t, 10*limit, sum)
+	require.Zero(t, w.Stats().Dropped)
+}
+
 func TestWhatWasNotSentNeedsNoMoreRoomThanItHad(t *testing.T) {
 	for _, limit := range []int{1, 1000} {
 		w, store := newWriter(t, wrstats.WriterOptions{FlushInterval: -1, MaxPending: limit})

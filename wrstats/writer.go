@@ -25,7 +25,8 @@ type WriterOptions struct {
 	// MaxPending is the most (counter, bucket) pairs that are held at once, a pair taking some 300
 	// bytes; 0 or less: DefaultMaxPending. What would take more is dropped and counted. Each bin of a
 	// distribution that was hit is a counter; an entity of one takes a pair a sequence more, and one for
-	// each 32 bins that can be.
+	// each 32 bins that can be. While a store refuses what it is given, up to as many again can be held: what
+	// came back, and what the same counters count meanwhile.
 	MaxPending int
 
 	// OnError hears why a flush in the background failed, and of each batch that is lost later; nil:

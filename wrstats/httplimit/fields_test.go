@@ -98,7 +98,7 @@ func TestTheFieldsSayWhereTheClientStands(t *testing.T) {
 	}
 }
 
-func TestACountThatWasNotReadHasNoItem(t *testing.T) {
+func TestADenialThatIsRememberedSaysWhatOneThatIsReadDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(t, memory.New(memory.Options{}), plans, limiter.Options{})
 		h := httplimit.New(l, always(one("burst"), limiter.Op{Condition: "daily", Amount: 20}), httplimit.Options{})(ok)
@@ -107,7 +107,7 @@ func TestACountThatWasNotReadHasNoItem(t *testing.T) {
 		got := get(h) // by what the limiter remembers of daily
 		require.Equal(t, http.StatusTooManyRequests, got.Code)
 		require.Equal(t, `"burst";q=5;w=30, "daily";q=20;w=86400`, got.Header().Get(policyField))
-		require.Regexp(t, `^"daily";r=0;t=\d+$`, got.Header().Get(limitField))
+		require.Regexp(t, `^"burst";r=4, "daily";r=0;t=\d+$`, got.Header().Get(limitField))
 	})
 }
 

@@ -45,11 +45,11 @@ type OpDecision struct {
 	Allowed bool // by its own condition: false for those that deny the batch
 
 	// RetryAfter is 0 when allowed or Unread. Waiting exactly so long is enough, if nobody else counts meanwhile, or has
-	// counted later than the instant of the decision: by a clock that is ahead, or was set back since.
+	// counted later than the instant of the decision: by a clock that is ahead, or was set back since. For a denial
+	// that is remembered, what other processes have counted since it was read comes on top, as do Prev and New.
 	RetryAfter time.Duration
 
-	// Unread says that the decision was made without the count: the store failed, or the batch was
-	// denied by another op that was known to be over its limit. Prev and New are 0 then.
+	// Unread says that the decision was made without the count: the store failed. Prev and New are 0 then.
 	Unread bool
 }
 

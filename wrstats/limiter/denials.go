@@ -1,11 +1,8 @@
 package limiter
 
-import (
-	"sync"
-	"time"
-)
+import "sync"
 
-// denials remembers the histories of counters that were over their limit when they were read. A store's
+// denials remembers the histories of counters in batches that were denied when they were read. A store's
 // counts only grow, so that a history is the least that it has: what it denies, the store denies.
 type denials struct {
 	limit int // of known; 0 or less: nothing is remembered
@@ -14,15 +11,15 @@ type denials struct {
 	known map[counter]history
 }
 
-// deny judges a claim by what is remembered; denied is false where the store has to be asked.
-func (d *denials) deny(c *claim, now time.Time) (h history, denied bool) {
+// recall returns what is remembered of a counter.
+func (d *denials) recall(c counter) (h history, ok bool) {
 	if d.limit <= 0 {
 		return history{}, false
 	}
 	d.mu.Lock()
-	h, ok := d.known[c.counter]
-	d.mu.Unlock()
-	return h, ok && !c.fits(h.rolling(c.rule, now))
+	defer d.mu.Unlock()
+	h, ok = d.known[c]
+	return h, ok
 }
 
 // remember keeps the history of a counter. Where there are too many, one of the others is forgotten.

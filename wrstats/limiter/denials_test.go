@@ -49,7 +49,7 @@ func TestAKnownDenialAsksNothing(t *testing.T) {
 	require.Equal(t, []call{{"get", 31}, {"incr", 1}}, store.calls())
 }
 
-func TestAKnownDenialOfOneOpDeniesTheBatch(t *testing.T) {
+func TestAKnownDenialOfABatchDeniesIt(t *testing.T) {
 	store := newMapStore()
 	l := newLimiter(t, store, limiter.Options{}, perMinute("a", 1), perMinute("b", 5))
 	now := at(0)
@@ -64,9 +64,38 @@ func TestAKnownDenialOfOneOpDeniesTheBatch(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, d.Allowed)
 	require.Equal(t, []bool{true, false}, allowed(d))
-	require.Equal(t, limiter.OpDecision{Op: batch[0], Limit: 5, Allowed: true, Unread: true}, d.Ops[0])
+	require.Equal(t, limiter.OpDecision{Op: batch[0], Limit: 5, Prev: 2, New: 3, Allowed: true}, d.Ops[0])
 	require.False(t, d.Ops[1].Unread)
 	require.Empty(t, store.calls())
+}
+
+// How long a batch is denied is only known when all of it is.
+func TestAKnownDenialOfOneOpDoesNotSayHowLongABatchIsDenied(t *testing.T) {
+	store := newMapStore()
+	l := newLimiter(t, store, limiter.Options{}, perMinute("short", 1), limiter.Condition{Name: "long", Limit: 1, Window: time.Hour})
+	now := at(0)
+	both := []limiter.Op{op("short", user1, 1), op("long", user1, 1)}
+	try := func(ops ...limiter.Op) limiter.Decision {
+		d, err := l.TryAt(t.Context(), now, ops...)
+		require.NoError(t, err)
+		return d
+	}
+	require.True(t, try(both...).Allowed)
+	require.Less(t, try(both[:1]...).RetryAfter(), time.Hour)
+	for range 2 { // read, and remembered
+		d := try(both...)
+		require.False(t, d.Allowed)
+		require.Greater(t, d.RetryAfter(), time.Hour)
+		require.Equal(t, []bool{false, false}, allowed(d))
+		store.forget()
+	}
+	try(both...)
+	require.Empty(t, store.calls())
+	wait := try(both...).RetryAfter()
+	now = now.Add(wait - 1)
+	require.False(t, try(both...).Allowed)
+	now = now.Add(1)
+	require.True(t, try(both...).Allowed)
 }
 
 func TestDenialsAreNotRememberedByOption(t *testing.T) {

@@ -76,17 +76,17 @@ func (l *Limiter) Allow(ctx context.Context, condition string, e wrstats.Entity)
 // failed, and the Decision is by [Options.FailOpen]. When the store fails while it takes the amounts, they may
 // have been counted.
 func (l *Limiter) Try(ctx context.Context, ops ...Op) (Decision, error) {
-	return l.TryAt(ctx, time.Now(), ops...)
+	return l.answer(ctx, &request{now: time.Now(), live: true, asks: true, counts: true}, ops)
 }
 
-// TryAt is Try at another instant, exactly.
+// TryAt is Try at another instant, exactly: what was counted in later buckets than that of now is not in it.
 func (l *Limiter) TryAt(ctx context.Context, now time.Time, ops ...Op) (Decision, error) {
 	return l.answer(ctx, &request{now: now, asks: true, counts: true}, ops)
 }
 
 // Peek decides as Try does, and counts nothing. It always asks the store.
 func (l *Limiter) Peek(ctx context.Context, ops ...Op) (Decision, error) {
-	return l.PeekAt(ctx, time.Now(), ops...)
+	return l.answer(ctx, &request{now: time.Now(), live: true, asks: true}, ops)
 }
 
 // PeekAt is Peek at another instant, exactly.
@@ -96,7 +96,8 @@ func (l *Limiter) PeekAt(ctx context.Context, now time.Time, ops ...Op) (Decisio
 
 // Add counts without asking: what has happened anyway.
 func (l *Limiter) Add(ctx context.Context, ops ...Op) error {
-	return l.AddAt(ctx, time.Now(), ops...)
+	_, err := l.answer(ctx, &request{now: time.Now(), live: true, counts: true}, ops)
+	return err
 }
 
 // AddAt is Add at another instant, exactly.
@@ -108,7 +109,8 @@ func (l *Limiter) AddAt(ctx context.Context, now time.Time, ops ...Op) error {
 // Reset forgets what was counted of an entity under a condition, in this process and in the store.
 // Other processes may deny for what they remember until its RetryAfter has passed.
 func (l *Limiter) Reset(ctx context.Context, condition string, e wrstats.Entity) error {
-	return l.ResetAt(ctx, time.Now(), condition, e)
+	_, err := l.answer(ctx, &request{now: time.Now(), live: true, wipes: true}, []Op{{Condition: condition, Entity: e}})
+	return err
 }
 
 // ResetAt forgets the buckets that a decision at now would read, and the next one: another process's clock may

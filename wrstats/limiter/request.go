@@ -12,6 +12,7 @@ import (
 // A request is one call of a Limiter on its way through the queue.
 type request struct {
 	now                 time.Time
+	live                bool // now is the present: the instant at which its round has the counters
 	asks, counts, wipes bool // what it is to do: read and judge, add its amounts, delete
 	ops                 []Op
 	claims              []claim // of the ops, one for each counter
@@ -93,14 +94,16 @@ func (l *Limiter) await(ctx context.Context, req *request) (Decision, error) {
 	}
 }
 
-// recall denies by what is remembered, if that suffices.
+// recall denies by what is remembered, if that suffices: how long to wait takes the histories of all claims.
 func (l *Limiter) recall(req *request) (denied bool) {
 	for i := range req.claims {
 		c := &req.claims[i]
-		if h, over := l.denials.deny(c, req.now); over {
-			c.judge(&h, req.now)
-			denied = true
+		h, ok := l.denials.recall(c.counter)
+		if !ok {
+			return false
 		}
+		c.judge(&h, req.now)
+		denied = denied || c.denied
 	}
 	return denied
 }

@@ -3,6 +3,7 @@ package limiter
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wrstats/go-wrstats/timewindow"
@@ -87,6 +88,7 @@ func lostError(lost int64, err error) error {
 // Those whose callers leave before it judges are not counted.
 func (l *Limiter) work(ctx context.Context, requests []*request) wrstats.Receipt {
 	requests = l.queue.present(requests)
+	date(requests)
 	l.wipe(ctx, requests)
 	s := newSurvey(requests)
 	err := l.read(ctx, s)
@@ -102,6 +104,17 @@ func (l *Limiter) work(ctx context.Context, requests []*request) wrstats.Receipt
 		l.remember(requests)
 	}
 	return receipt
+}
+
+// date makes the present that in which the round has its counters, later than in the rounds before. By the instants
+// of the calls a bucket that began meanwhile, and has been counted in, would not be seen.
+func date(requests []*request) {
+	now := time.Now()
+	for _, req := range requests {
+		if req.live {
+			req.now = now
+		}
+	}
 }
 
 // wipe deletes what requests ask to be reset.
@@ -168,13 +181,15 @@ func (l *Limiter) grant(batch []wrstats.Increment, req *request, s *survey) []wr
 	return batch
 }
 
-// remember keeps what requests were denied by.
+// remember keeps what requests were denied by, and what else of their batches says how long they are.
 func (l *Limiter) remember(requests []*request) {
 	for _, req := range requests {
+		if !slices.ContainsFunc(req.claims, func(c claim) bool { return c.denied }) {
+			continue
+		}
 		for i := range req.claims {
-			if c := &req.claims[i]; c.denied {
-				l.denials.remember(c.counter, c.history.clone())
-			}
+			c := &req.claims[i]
+			l.denials.remember(c.counter, c.history.clone())
 		}
 	}
 }
