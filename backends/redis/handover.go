@@ -102,6 +102,9 @@ func (sh *share) add(h *handover, inc *wrstats.Increment, more int) {
 // send gives each shard its share, all at once, and waits until every piece is on its way, has failed, or
 // can't wait longer.
 func (h *handover) send(shares []*share) {
+	for _, p := range h.pieces { // before anybody can send one: Incr may return right then
+		h.receipt.Expect(p.sum)
+	}
 	for _, sh := range shares {
 		h.start(sh)
 	}
@@ -161,8 +164,10 @@ func (h *handover) result() (wrstats.Receipt, error) {
 	for _, p := range h.pieces {
 		switch p.state.Load() {
 		case failed:
+			h.receipt.Withdraw(p.sum)
 			h.miss(p.incs, p.why)
 		case abandoned:
+			h.receipt.Withdraw(p.sum)
 			h.miss(p.incs, h.reason())
 		default:
 			h.store.counters.sent.Add(int64(len(p.incs)))

@@ -41,7 +41,6 @@ var _ = goredis.Cmder.NoRetry
 // writes the command, on a connection that it has: from here on it may reach the server.
 func (p *piece) MarshalBinary() ([]byte, error) {
 	if p.state.CompareAndSwap(waiting, sent) {
-		p.handover.receipt.Expect(p.sum)
 		p.handover.left()
 	}
 	if p.state.Load() != sent {

@@ -16,12 +16,12 @@ var _ wrstats.Receipt = (*Receipt)(nil)
 type Receipt struct {
 	done chan struct{} // closed when open is 0
 
-	mu    sync.Mutex // guards what follows
-	open  int        // parts that are not resolved; Incr itself counts as one until it returns
-	tells bool       // there is something to tell
-	sum   int64      // of the deltas of open parts
-	lost  int64
-	err   error // why, first
+	mu   sync.Mutex // guards what follows
+	open int        // parts that are not resolved; Incr itself counts as one until it returns
+	tell int        // parts and refusals, of which there is something to tell
+	sum  int64      // of the deltas of open parts
+	lost int64
+	err  error // why, first
 }
 
 // New makes the Receipt of a call of Incr, which has to end with Returned.
@@ -50,8 +50,17 @@ func (r *Receipt) Expect(sum int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open++
-	r.tells = true
+	r.tell++
 	r.sum = Add(r.sum, sum)
+}
+
+// Withdraw notes that a part which was expected is not sent after all, before Returned.
+func (r *Receipt) Withdraw(sum int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tell--
+	r.sum -= min(sum, r.sum)
+	r.end()
 }
 
 // Resolve notes what became of a part: lost of its sum, for the reason err if it is not nil.
@@ -68,7 +77,7 @@ func (r *Receipt) Resolve(sum, lost int64, err error) {
 func (r *Receipt) Refuse(delta int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tells = true
+	r.tell++
 	r.lose(delta, err)
 }
 
@@ -77,7 +86,7 @@ func (r *Receipt) Returned() (tells bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.end()
-	return r.tells
+	return r.tell > 0
 }
 
 func (r *Receipt) lose(delta int64, err error) {

@@ -69,6 +69,8 @@ func TestWaitTellsWhatBecameOfABatch(t *testing.T) {
 
 func TestThereIsNothingToTellOfWhatWasNotSent(t *testing.T) {
 	r := receipt.New()
+	r.Expect(3)
+	r.Withdraw(3)
 	require.False(t, r.Returned())
 	lost, err := r.Wait(over())
 	require.NoError(t, err)
@@ -87,6 +89,9 @@ func TestWhatIsOpenCountsAsLostOnce(t *testing.T) {
 	r.Expect(3)
 	requireOpen(3)
 	r.Expect(4)
+	requireOpen(7)
+	r.Expect(5)
+	r.Withdraw(5)
 	requireOpen(7)
 	r.Resolve(3, 2, errDown)
 	requireOpen(2 + 4)
