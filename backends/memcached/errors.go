@@ -21,7 +21,7 @@ var (
 )
 
 // errClosed is what a Store returns after Close.
-var errClosed = fmt.Errorf("memcached store: %w", wrstats.ErrClosed)
+var errClosed = fmt.Errorf("wrstats: memcached: %w", wrstats.ErrClosed)
 
 // An OpError is what happened when a server was used.
 type OpError struct {

@@ -109,3 +109,17 @@ func ExampleStore_Incr() {
 	fmt.Println(receipt, err)
 	// Output: <nil> <nil>
 }
+
+func ExampleStore_Close() {
+	store, err := memcached.New(memcached.Config{Servers: []string{"127.0.0.1:11211"}}) // dials nobody
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(store.Close(), store.Close())
+	_, err = store.Get(context.Background(), []string{"a"})
+	fmt.Println(err)
+	// Output:
+	// <nil> <nil>
+	// wrstats: memcached: wrstats: closed
+}

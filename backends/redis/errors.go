@@ -25,7 +25,7 @@ var (
 )
 
 var (
-	errClosed     = fmt.Errorf("redis store: %w", wrstats.ErrClosed)
+	errClosed     = fmt.Errorf("wrstats: redis: %w", wrstats.ErrClosed)
 	errUnanswered = errors.New("no reply")
 	errReply      = errors.New("reply that is no answer to the command")
 	errUnsent     = errors.New("given up before it was sent")

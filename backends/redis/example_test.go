@@ -74,6 +74,18 @@ func ExampleOpen() {
 	// wrstats: redis backend URL: parameter: "read_timout" is none
 }
 
+func ExampleStore_Close() {
+	client := goredis.NewClient(&goredis.Options{Addr: "127.0.0.1:6379"})
+	defer client.Close() // which the Store does not
+	store := redis.New(client, redis.Options{})
+	fmt.Println(store.Close(), store.Close())
+	_, err := store.Get(context.Background(), []string{"a"})
+	fmt.Println(err)
+	// Output:
+	// <nil> <nil>
+	// wrstats: redis: wrstats: closed
+}
+
 // A client of the caller's that holds what servers send to what a Store can ask for, as that of Open does.
 func ExampleLimitReplies() {
 	server, err := miniredis.Run()
