@@ -29,6 +29,37 @@ func ExampleReader_Quantiles() {
 	// Output: 1000 views, half of them within 503 ms, 99 % within 993 ms; lost 0
 }
 
+// The quantiles of many entities come with one read of the store.
+func ExampleReader_QuantilesOf() {
+	stats := timings()
+	w := stats.NewWriter(wrstats.WriterOptions{})
+	pages := []string{"Main", "Help"}
+	for i, page := range pages {
+		for ms := range 100 {
+			_ = w.ObserveAt(noon, "milliseconds", wrstats.Local("page", page), float64((i+1)*(ms+1)))
+		}
+	}
+	_ = w.Close(ctx)
+
+	var queries []wrstats.Query
+	for _, page := range pages {
+		queries = append(queries, wrstats.Query{
+			Metric: "milliseconds", Entity: wrstats.Local("page", page), Span: wrstats.LastWindows(6),
+		})
+	}
+	all, err := stats.NewReader().QuantilesOf(ctx, noon.Add(time.Minute), queries, 0.5, 0.99)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, q := range all {
+		fmt.Printf("%s: %v views, median %.0f ms, p99 %.0f ms\n", pages[i], q.Count, q.Values[0], q.Values[1])
+	}
+	// Output:
+	// Main: 100 views, median 49 ms, p99 98 ms
+	// Help: 100 views, median 102 ms, p99 200 ms
+}
+
 // timings returns a Stats with the distribution milliseconds and the counter views.
 func timings() *wrstats.Stats {
 	stats, err := wrstats.New(memory.New(memory.Options{}), wrstats.Config{

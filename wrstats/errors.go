@@ -6,17 +6,20 @@ import (
 )
 
 var (
-	// ErrUnknownMetric is wrapped by what [Writer.Add], [Writer.AddAt], [Writer.Counter] and the
-	// Reader return for a metric that is not in [Config.Metrics].
+	// ErrUnknownMetric is wrapped by what [Writer.Add], [Writer.AddAt], [Writer.Counter], [Writer.Observe],
+	// [Writer.ObserveAt], [Writer.Distribution] and the Reader return for a metric that is not in
+	// [Config.Metrics].
 	ErrUnknownMetric = errors.New("wrstats: unknown metric")
 
-	// ErrWrongKind is wrapped by what the methods that add return for a metric that has a
-	// [Distribution], and those that observe or read quantiles for one that has none.
+	// ErrWrongKind is wrapped by what [Writer.Add], [Writer.AddAt] and [Writer.Counter] return for a metric
+	// that has a [Distribution], and [Writer.Observe], [Writer.ObserveAt], [Writer.Distribution] and reads of
+	// quantiles for one that has none.
 	ErrWrongKind = errors.New("wrstats: wrong kind of metric")
 
 	// ErrInvalidValue is wrapped by the errors for a value that is negative, NaN, infinite or more than
-	// 2^53 units of its metric's resolution, for an observed value that is NaN, for an instant outside the
-	// years 1700 to 2249, and for a quantile outside 0 to 1. Nothing is counted or read then.
+	// 2^53 units of its metric's resolution, or that takes a counter past 2^63-1 units between two flushes, for
+	// an observed value that is NaN, for an instant outside the years 1700 to 2249, and for a quantile outside
+	// 0 to 1. Nothing of it is counted, and nothing is read.
 	ErrInvalidValue = errors.New("wrstats: invalid value")
 
 	// ErrForeignCounter is returned by [Writer.AddAllAt] for a counter of another Writer.

@@ -19,6 +19,13 @@
 // one client sends and another server gets; with more than one connection to a server
 // (server_connections of twemproxy) a read may overtake an increment that is confirmed.
 //
+// # How long keys live
+//
+// A key lives for its TTL at least, and less than three seconds longer. memcached takes more than 30 days
+// only as the Unix time of the end, in 32 bits. So no key with such a TTL lives past 03:14:07 UTC on
+// 19 January 2038, and one that is written after that is gone at once. TTLs of up to 29 days, such as
+// those of the default retention, are not affected.
+//
 // # Servers
 //
 // memcached from 1.4.14 on, 1.6 for [Meta]. A counter wraps at 2^64 and is not Found from 2^63 on.

@@ -15,13 +15,13 @@ var (
 	// it is sent; in a read it is a miss.
 	ErrKey = errors.New("wrstats: memcached: key is empty, too long, or has bytes outside 0x21 to 0x7e")
 
-	// ErrNegative is what the Receipt of [Store.Incr] tells of an increment with a Delta below 0.
-	// Nothing of it is sent.
+	// ErrNegative is what the Receipt of [Store.Incr] tells, and [Config.OnError] is told, of an increment
+	// with a Delta below 0. Nothing of it is sent.
 	ErrNegative = errors.New("wrstats: memcached: negative delta")
 )
 
 // errClosed is what a Store returns after Close.
-var errClosed = fmt.Errorf("memcached store: %w", wrstats.ErrClosed)
+var errClosed = fmt.Errorf("wrstats: memcached: %w", wrstats.ErrClosed)
 
 // An OpError is what happened when a server was used.
 type OpError struct {

@@ -64,6 +64,19 @@ func ExampleParseURL() {
 	// wrstats: memcached: URL: parameter "timeout": time: missing unit in duration "100"
 }
 
+// Where a Store with these Servers keeps a counter, however they are ordered. A client of gomemcache's that
+// is made with memcache.NewFromSelector(selector) finds it there.
+func ExampleCRC32() {
+	selector := memcached.CRC32("10.0.0.3:11211", "10.0.0.1:11211", "10.0.0.2:11211")
+	addr, err := selector.PickServer("hits:b")
+	fmt.Println(addr, err)
+	addr, err = memcached.CRC32("10.0.0.1:11211", "10.0.0.2:11211", "10.0.0.3:11211").PickServer("hits:b")
+	fmt.Println(addr, err)
+	// Output:
+	// 10.0.0.2:11211 <nil>
+	// 10.0.0.2:11211 <nil>
+}
+
 func ExampleKetama() {
 	selector := memcached.Ketama("10.0.0.1:11211", "10.0.0.2:11211", "10.0.0.3:11211")
 	addr, err := selector.PickServer("hits:a")
@@ -95,4 +108,18 @@ func ExampleStore_Incr() {
 	receipt, err := store.Incr(context.Background(), nil)
 	fmt.Println(receipt, err)
 	// Output: <nil> <nil>
+}
+
+func ExampleStore_Close() {
+	store, err := memcached.New(memcached.Config{Servers: []string{"127.0.0.1:11211"}}) // dials nobody
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(store.Close(), store.Close())
+	_, err = store.Get(context.Background(), []string{"a"})
+	fmt.Println(err)
+	// Output:
+	// <nil> <nil>
+	// wrstats: memcached: wrstats: closed
 }

@@ -1,6 +1,9 @@
-// Package redis keeps counters on Redis or Valkey: one server, a primary behind Sentinels, a Cluster, or a
-// [goredis.Ring] of servers. It needs Redis 6.0 or later, and a [goredis.UniversalClient] of go-redis, whose
-// connections, hooks and timeouts it uses. The client stays the caller's.
+// Package redis keeps counters on Redis: one server, a primary behind Sentinels, a Cluster, or a
+// [goredis.Ring] of servers. It needs a [goredis.UniversalClient] of go-redis, whose connections, hooks and
+// timeouts it uses. The client stays the caller's.
+//
+// It is tested on Redis 7.0 and on miniredis. All the commands that it sends are in Redis 6.0 too, and in
+// Valkey, on which it has not been tested.
 //
 // # What is written
 //

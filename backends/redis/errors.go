@@ -15,17 +15,17 @@ var (
 	// holds no integer or another type. It stays as it was; in a read it is a miss.
 	ErrNotNumber = errors.New("wrstats: redis: key holds no number")
 
-	// ErrOverflow is what the Receipt of [Store.Incr] tells of an increment that would have taken its
-	// counter past 2^63-1. The counter stays as it was.
+	// ErrOverflow is what the Receipt of [Store.Incr] tells, and [Options.OnError] is told, of an increment
+	// that would have taken its counter past 2^63-1. The counter stays as it was.
 	ErrOverflow = errors.New("wrstats: redis: counter past 2^63-1")
 
-	// ErrNegative is what the Receipt of [Store.Incr] tells of an increment with a Delta below 0. Nothing
-	// of it is sent.
+	// ErrNegative is what the Receipt of [Store.Incr] tells, and [Options.OnError] is told, of an increment
+	// with a Delta below 0. Nothing of it is sent.
 	ErrNegative = errors.New("wrstats: redis: negative delta")
 )
 
 var (
-	errClosed     = fmt.Errorf("redis store: %w", wrstats.ErrClosed)
+	errClosed     = fmt.Errorf("wrstats: redis: %w", wrstats.ErrClosed)
 	errUnanswered = errors.New("no reply")
 	errReply      = errors.New("reply that is no answer to the command")
 	errUnsent     = errors.New("given up before it was sent")

@@ -45,7 +45,8 @@ func TestMeasureTimesEachRuleFromTheEndOfTheOneBefore(t *testing.T) {
 	require.LessOrEqual(t, sum, most, "the runs are a part of the time that all took")
 }
 
-// benchmarkInput names a file of edits to run BenchmarkReplay on besides the embedded ones.
+// benchmarkInput names a file of edits to run BenchmarkReplay on besides the embedded ones, by its whole path:
+// tests run in the package's folder.
 const benchmarkInput = "ABUSEFILTER_EDITS"
 
 // BenchmarkReplay runs each thing without and with profiling by turns, so that what else the machine does
@@ -54,7 +55,7 @@ const benchmarkInput = "ABUSEFILTER_EDITS"
 //	edits=decoded   rules and profile only, by turns of 250 edits
 //	edits=whole     the program from its arguments to its output
 //
-//	ABUSEFILTER_EDITS=edits.jsonl.gz go test -run '^$' -bench Replay -benchtime 10x ./examples/abusefilter-profiler
+//	ABUSEFILTER_EDITS=$PWD/edits.jsonl.gz go test -run '^$' -bench Replay -benchtime 10x ./examples/abusefilter-profiler
 func BenchmarkReplay(b *testing.B) {
 	b.Run("edits=decoded", benchmarkDecoded)
 	b.Run("edits=whole/input=embedded", func(b *testing.B) { benchmarkWhole(b, "-window", "2h") })

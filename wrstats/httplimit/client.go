@@ -1,7 +1,6 @@
 package httplimit
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
 
@@ -30,7 +29,7 @@ func ClientAddr(trusted ...netip.Prefix) func(*http.Request) (netip.Prefix, erro
 	return func(r *http.Request) (netip.Prefix, error) {
 		addr, ok := parseAddr(r.RemoteAddr)
 		if !ok {
-			return netip.Prefix{}, fmt.Errorf("httplimit: RemoteAddr: %w", ErrNoAddress)
+			return netip.Prefix{}, ErrNoAddress
 		}
 		if proxies.contain(addr) {
 			addr = proxies.client(addr, r.Header["X-Forwarded-For"])

@@ -3,8 +3,9 @@ package httplimit
 import "errors"
 
 var (
-	// ErrNoAddress is wrapped by the errors of [ClientAddr]: the RemoteAddr of a request is no address.
-	ErrNoAddress = errors.New("not an IP address")
+	// ErrNoAddress is wrapped by the errors of the functions that [ClientAddr] and [PerClient] return, and so
+	// by what [Options.Denied] gets then: the RemoteAddr of a request is no address.
+	ErrNoAddress = errors.New("httplimit: RemoteAddr: not an IP address")
 
 	// ErrOps is wrapped by what [Options.Denied] gets for a request whose ops function failed, with the
 	// function's own error.

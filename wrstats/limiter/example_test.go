@@ -97,6 +97,27 @@ func ExampleLimiter_PeekAt() {
 	// Output: 3 left
 }
 
+// What has happened anyway counts too, and may take the count past the limit.
+func ExampleLimiter_Add() {
+	store := memory.New(memory.Options{})
+	defer store.Close()
+	l, err := limiter.New(store, []limiter.Condition{{Name: "failures", Limit: 2, Window: time.Hour}}, limiter.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	alice := wrstats.Local("user", "alice")
+	for range 3 { // wrong passwords
+		if err := l.Add(ctx, limiter.Op{Condition: "failures", Entity: alice, Amount: 1}); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	d, err := l.Peek(ctx, limiter.Op{Condition: "failures", Entity: alice, Amount: 1})
+	fmt.Println(d.Allowed, err)
+	// Output: false <nil>
+}
+
 func ExampleLimiter_Reset() {
 	store := memory.New(memory.Options{})
 	defer store.Close()

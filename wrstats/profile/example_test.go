@@ -120,6 +120,31 @@ func ExampleProfiler_Group() {
 	// Output: 2 actions of 4ms, 1 matched, 1 over the condition limit
 }
 
+// All that this process has recorded, with one read of the store.
+func ExampleProfiler_Profile() {
+	p := newProfiler()
+	defer p.Close(context.Background())
+	p.Record("edits", []profile.Run{{Rule: "spam", Duration: 2 * time.Millisecond}, {Rule: "links", Duration: time.Millisecond}})
+	p.Record("uploads", []profile.Run{{Rule: "spam", Duration: 4 * time.Millisecond, Matched: true}})
+	_ = p.Sync(context.Background())
+	all, err := p.Profile(context.Background(), p.RuleNames(), p.GroupNames())
+	if err != nil { // with ErrPartial there would be what some servers have
+		fmt.Println(err)
+		return
+	}
+	for _, r := range all.Rules {
+		fmt.Printf("rule %s: %v runs of %v\n", r.Name, r.Runs, r.MeanTime)
+	}
+	for _, g := range all.Groups {
+		fmt.Printf("group %s: %v actions of %v, %v matched\n", g.Name, g.Actions, g.MeanTime, g.Matches)
+	}
+	// Output:
+	// rule links: 1 runs of 1ms
+	// rule spam: 2 runs of 3ms
+	// group edits: 1 actions of 3ms, 0 matched
+	// group uploads: 1 actions of 4ms, 1 matched
+}
+
 // Half of the runs took no longer than P50, 95 of a hundred no longer than P95.
 func ExampleProfiler_History() {
 	p := newProfiler()
