@@ -7,7 +7,7 @@
 // counts without waiting for the servers to apply it.
 //
 // Within a process no limit is overshot: decisions about a counter are made one after the other, and
-// those that arrive together by one read. Other processes do not see what one has allowed until the
+// those that arrive together by one read, as of the instant at which that begins. Other processes do not see what one has allowed until the
 // servers have applied it. So with n processes a limit can be overshot by what n-1 of them allow at
 // once: for amounts of 1, by one for each goroutine that asks there at the same time. What a process counts
 // whose clock is ahead, the others see when their clocks are there.

@@ -38,7 +38,8 @@ type Options struct {
 	// MaxDenials is for how many entities and conditions the Limiter remembers what it read when it
 	// denied, and denies by that, without asking the store, until RetryAfter has passed; 0:
 	// DefaultMaxDenials; negative: none. Each takes some 400 bytes with 30 buckets. What another process
-	// resets, or a store evicts, stays denied so long.
+	// resets, or a store evicts, stays denied so long. A batch is denied so when all of its counters are
+	// remembered, as those of a batch are that was denied before: else the store says how long to wait.
 	MaxDenials int
 
 	// OnError hears of each failure of the store, once, and of increments that were lost on their way:
