@@ -233,8 +233,12 @@ func (b *buffer) addAll(t time.Time, additions []Addition) error {
 
 // addFast adds to the cell that the counter used last, if that is the one of t and has room.
 func (b *buffer) addFast(c *Counter, ns int64, v float64) bool {
-	f, n := c.family, len(c.cells)
-	if n == 0 || f.buffer != b || !f.requested.contains(ns) {
+	f := c.family
+	if f.buffer != b { // mu guards nothing of c then
+		return false
+	}
+	n := len(c.cells)
+	if n == 0 || !f.requested.contains(ns) {
 		return false
 	}
 	cell := &c.cells[n-1]

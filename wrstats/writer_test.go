@@ -298,6 +298,31 @@ func TestWhatIsNotConfiguredOrNotAnInstantIsRefused(t *testing.T) {
 	require.ErrorContains(t, other.AddAllAt(at(0), []wrstats.Addition{{Counter: c, Value: 1}}), "another Writer's")
 }
 
+// What a counter holds is its own Writer's to touch. The race detector sees who else does.
+func TestACounterOfAnotherWriterIsRefusedWhileItCounts(t *testing.T) {
+	const times = 500
+	w, _ := newWriter(t, byHand)
+	c, err := w.Counter("count", filter42)
+	require.NoError(t, err)
+	other, _ := newWriter(t, byHand)
+	var flushErr error
+	var counting sync.WaitGroup
+	counting.Go(func() {
+		for range times {
+			c.AddAt(at(0), 1)
+			flushErr = errors.Join(flushErr, w.Flush(context.Background()))
+		}
+	})
+	for range times {
+		require.ErrorIs(t, other.AddAllAt(at(0), []wrstats.Addition{{Counter: c, Value: 1}}), wrstats.ErrForeignCounter)
+	}
+	counting.Wait()
+	require.NoError(t, flushErr)
+	require.EqualValues(t, times, other.Stats().Rejected)
+	require.EqualValues(t, times, w.Stats().Added)
+	require.Zero(t, other.Stats().Added)
+}
+
 func TestASumBetweenFlushesMayBeLarge(t *testing.T) {
 	w, store := newWriter(t, byHand)
 	c, err := w.Counter("count", filter42)

@@ -18,7 +18,7 @@ import (
 
 // Expressions that a test asks a page.
 const (
-	shownRules = `[...document.querySelectorAll("#rows tr[data-v]")].filter(r => !r.hidden).map(r => r.cells[0].querySelector("a").textContent).join()`
+	shownRules = `[...document.querySelectorAll("#rows tr[data-v]")].filter(r => !r.hidden).map(r => r.cells[0].querySelector("bdi").textContent).join()`
 	sortedBy   = `[...document.querySelectorAll("th[aria-sort]")].map(th => th.dataset.key + " " + th.getAttribute("aria-sort")).join()`
 )
 
@@ -31,6 +31,7 @@ func TestInChromium(t *testing.T) {
 		{"the numbers on the page are the Reader's", numbersInChromium},
 		{"without scripts links sort and a form searches", withoutScriptsInChromium},
 		{"with scripts it sorts and searches at once", withScriptsInChromium},
+		{"a rule whose name is too long for a link is searched, sorted and cut to lines like others", longInChromium},
 		{"with more rules than are read the server searches", cutInChromium},
 		{"an id of a script is text", escapedInChromium},
 		{"nothing is wider than a screen of 360 pixels", narrowInChromium},
@@ -160,6 +161,26 @@ func withScriptsInChromium(t *testing.T, browser context.Context) {
 			require.Equal(t, strings.Join(linked(get200(t, h, "/"+query)), ","), eval[string](tab, shownRules), "as the server sorts by %s", query)
 		}
 	}
+}
+
+func longInChromium(t *testing.T, browser context.Context) {
+	p, _ := open(t, profile.Options{})
+	threeRules(t, p)
+	longest, longer := strings.Repeat("x", 4096), strings.Repeat("x", 4097)
+	p.RecordAt(readAt, "default", []profile.Run{{Rule: longest}, {Rule: longer}})
+	require.NoError(t, p.Sync(t.Context()))
+	tab := newTab(t, browser, pagesOf(p, profile.HandlerOptions{Refresh: 50 * time.Millisecond}))
+	tab.screen(1000, "light")
+	tab.open("./?sort=id")
+	require.Equal(t, "9,10,spam,"+longest+","+longer, eval[string](tab, shownRules))
+	heights := eval[[]float64](tab, `[...document.querySelectorAll("#rows tr")].map(r => r.cells[0].getBoundingClientRect().height)`)
+	require.InDelta(t, heights[3], heights[4], 2) // the last row has no border
+	tab.do(chromedp.SendKeys("#search", "xx"))
+	until(tab, longest+","+longer, shownRules)
+	tab.click("th[data-key=id] a")
+	until(tab, longer+","+longest, shownRules)
+	tab.refreshed(tab.asked() + 3)
+	require.Equal(t, longer+","+longest, eval[string](tab, shownRules))
 }
 
 func cutInChromium(t *testing.T, browser context.Context) {

@@ -73,6 +73,9 @@ func (o HandlerOptions) withDefaults(p *Profiler) HandlerOptions {
 //
 //	mux.Handle("/debug/rules/", profile.Handler(p, profile.HandlerOptions{}))
 //
+// A rule whose name is over 4,096 bytes is on the overview alone: its name is no link, and what asks for its page, or to
+// reset it, is refused. [Profiler.Reset] resets it.
+//
 // As with net/http/pprof, who may see it is for the caller to say. A page costs one read of the store, of as many keys
 // as [QuantileOptions] says, and writes nothing: what was recorded and not flushed yet is not in it.
 //
@@ -89,7 +92,7 @@ func (o HandlerOptions) withDefaults(p *Profiler) HandlerOptions {
 // windows (starts of the last ones), writer, a list of name and value, and store, a list of name, labels (an object of
 // texts) and value (null where it is no finite number). A rule has
 //
-//	id, page           its name, and a relative link to its page, with the name's very bytes
+//	id, page           its name, and a relative link to its page, with the name's very bytes, if there is one
 //	runs, matches, match_rate, conditions, mean_conditions
 //	time_ns, mean_ns, p50_ns, p95_ns, p99_ns
 //	time_share         its part of the time of all rules read

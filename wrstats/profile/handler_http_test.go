@@ -111,6 +111,37 @@ func TestABadParameterIs400AndNamed(t *testing.T) {
 		ask(t, h, http.MethodGet, "/?format=json&desc=2").Body.String())
 }
 
+func TestAnIDThatIsTooLongToAskForIsNoLink(t *testing.T) {
+	longest, longer := strings.Repeat("%", 4096), strings.Repeat("%", 4097)
+	p, _ := open(t, profile.Options{})
+	p.RecordAt(readAt, "default", []profile.Run{{Rule: longest, Duration: 2}, {Rule: longer, Duration: 1}})
+	require.NoError(t, p.Sync(t.Context()))
+	h := pagesOf(p, profile.HandlerOptions{Reset: allow})
+
+	overview := get200(t, h, "/")
+	link := "rule?id=" + strings.Repeat("%25", 4096)
+	require.Contains(t, overview, `<a href="`+link+`"><bdi>`+longest+`</bdi></a>`)
+	require.Contains(t, overview, `<th scope="row"><bdi>`+longer+`</bdi></th>`)
+	get200(t, h, "/"+link)
+	require.Equal(t, http.StatusSeeOther, ask(t, h, http.MethodPost, "/reset?id="+url.QueryEscape(longest)).Code)
+
+	got := getJSON[struct{ Rules []map[string]any }](t, h, "/?format=json&sort=id").Rules
+	require.Len(t, got, 2)
+	require.Equal(t, link, got[0]["page"])
+	require.Equal(t, longer, got[1]["id"])
+	require.NotContains(t, got[1], "page")
+	require.EqualValues(t, 1, got[1]["runs"])
+
+	for _, target := range []string{"/rule", "/reset"} {
+		w := ask(t, h, http.MethodGet, target+"?id="+url.QueryEscape(longer))
+		require.Equal(t, http.StatusBadRequest, w.Code, target)
+	}
+	require.Equal(t, http.StatusBadRequest, ask(t, h, http.MethodPost, "/reset?id="+url.QueryEscape(longer)).Code)
+	require.EqualValues(t, 1, rulesAt(t, p, readAt, longer)[0].Runs)
+	require.NoError(t, p.ResetAt(t.Context(), readAt, longer))
+	require.Zero(t, rulesAt(t, p, readAt, longer)[0].Runs)
+}
+
 func TestItWorksUnderAnyPrefix(t *testing.T) {
 	p, _ := open(t, profile.Options{})
 	threeRules(t, p)

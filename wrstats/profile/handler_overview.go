@@ -111,14 +111,14 @@ func (h *handler) newOverview(all Profile) *page.Overview {
 		Rules: make([]page.Row, len(all.Rules)), Groups: make([]page.Group, len(all.Groups)), Windows: []time.Time{},
 		Writer: writerCounters(h.profiler.Stats()), Store: storeMeasures(h.opts.Store),
 	}
-	var total time.Duration
+	total := 0.0 // a Duration may not hold it
 	for i := range all.Rules {
-		total += all.Rules[i].Time
+		total += float64(all.Rules[i].Time)
 	}
 	for i := range all.Rules {
 		history := &all.Rules[i]
 		o.Rules[i].Rule = h.newRule(&history.Rule, history.Windows)
-		o.Rules[i].TimeShare = part(history.Time, total)
+		o.Rules[i].TimeShare = part(float64(history.Time), total)
 		recent := history.Windows[max(0, len(history.Windows)-page.MaxSparkWindows):]
 		o.Rules[i].SetWindows(newWindows(recent))
 		if i == 0 {
@@ -134,9 +134,9 @@ func (h *handler) newOverview(all Profile) *page.Overview {
 	return o
 }
 
-func part(some, all time.Duration) float64 {
+func part(some, all float64) float64 {
 	if all == 0 {
 		return 0
 	}
-	return float64(some) / float64(all)
+	return some / all
 }

@@ -70,4 +70,12 @@ func parseRuleQuery(r *http.Request) (q query, wrong string) {
 	return q, wrong
 }
 
+// linkTo is where the page of a rule is; "" where it can't be asked for.
+func linkTo(id string) string {
+	if len(id) > maxID {
+		return ""
+	}
+	return page.Link(id)
+}
+
 func wantsJSON(r *http.Request) bool { return r.URL.Query().Get("format") == "json" }

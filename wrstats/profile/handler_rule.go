@@ -38,7 +38,7 @@ func (h *handler) newRule(r *Rule, windows []Window) page.Rule {
 	}
 	slow := r.MeanTime > h.opts.Slow || r.P95 > h.opts.Slow
 	return page.Rule{
-		ID: r.Name, Page: page.Link(r.Name),
+		ID: r.Name, Page: linkTo(r.Name),
 		Runs: r.Runs, Matches: r.Matches, MatchRate: r.MatchRate,
 		Conditions: r.Conditions, MeanConditions: r.MeanConditions,
 		TimeNS: int64(r.Time), MeanNS: int64(r.MeanTime),

@@ -3,6 +3,7 @@ package profile_test
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -213,6 +214,34 @@ func TestAReadThatFailsIs503WithAPage(t *testing.T) {
 	w := ask(t, h, http.MethodGet, "/?format=json")
 	require.Equal(t, http.StatusServiceUnavailable, w.Code)
 	require.JSONEq(t, `{"error":"The profile can’t be read. The store did not answer. Recording goes on.","details":["redis: get 192.0.2.1:6379: i/o timeout"]}`, w.Body.String())
+}
+
+func TestTheLongestTimesAreShownAsSuch(t *testing.T) {
+	p, _ := open(t, profile.Options{})
+	for range 3 {
+		p.RecordAt(readAt, "default", []profile.Run{{Rule: "1", Duration: math.MaxInt64}, {Rule: "2", Duration: math.MaxInt64}})
+	}
+	require.NoError(t, p.Sync(t.Context()))
+	h := pagesOf(p, profile.HandlerOptions{})
+	const most = time.Duration(math.MaxInt64)
+	got := getJSON[overviewJSON](t, h, "/?format=json")
+	for _, r := range got.Rules {
+		require.Equal(t, most, r.Time)
+		require.InEpsilon(t, most/2, r.Mean, 1e-9)
+		require.InDelta(t, 0.5, r.TimeShare, 1e-9)
+		require.True(t, r.Slow)
+	}
+	require.Equal(t, most, got.Groups[0].Time)
+	for _, w := range getJSON[rulePageJSON](t, h, "/rule?id=1&format=json").Windows {
+		if w.Found {
+			require.Equal(t, most, w.Time)
+		}
+	}
+	overview := text(get200(t, h, "/"))
+	require.Contains(t, overview, "Time 213504 d")
+	for _, page := range []string{overview, text(get200(t, h, "/rule?id=1"))} {
+		require.NotRegexp(t, `[-−][0-9]`, page)
+	}
 }
 
 func TestIDsOfAnyBytesAreShownAndLinked(t *testing.T) {

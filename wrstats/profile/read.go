@@ -10,7 +10,7 @@ import (
 
 // A Rule is the rolling profile of a rule over the retention. Totals near the older edge of that count
 // by the share of their window; means are over the windows that have both of their counters, so that a
-// lost key does not bend them.
+// lost key does not bend them. A time of more than a Duration holds, 292 years, is the longest one.
 type Rule struct {
 	Name                      string
 	Runs, Matches, Conditions float64
@@ -149,6 +149,11 @@ func found(rates []wrstats.Rate, i int) (n int) {
 	return n
 }
 
+// duration stays at the longest where ms is over that.
 func duration(ms float64) time.Duration {
-	return time.Duration(math.Round(ms * float64(time.Millisecond)))
+	ns := math.Round(ms * float64(time.Millisecond))
+	if ns >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(ns)
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/wrstats/go-wrstats/wrstats"
 )
 
-// A Run is what one rule did in one action. What is negative counts as 0.
+// A Run is what one rule did in one action. What is negative counts as 0, and what is over the most that a counter
+// takes at once as that: 2^53 conditions, and 146 years. The sums of an action are bounded alike.
 type Run struct {
 	Rule       string        // any bytes, but not empty
 	Duration   time.Duration // how long it took
@@ -15,10 +16,20 @@ type Run struct {
 	Matched    bool
 }
 
+// What a run and an action count at most. Two of either add up without overflow.
+const (
+	maxConditions int64         = 1 << 53
+	maxDuration   time.Duration = 1<<62 - 1 // about half of 2^53 µs
+)
+
+func (r *Run) conditions() int64 { return min(max(0, int64(r.Conditions)), maxConditions) }
+
+func (r *Run) duration() time.Duration { return min(max(0, r.Duration), maxDuration) }
+
 // An action is what the runs of one action come to.
 type action struct {
 	matched    bool
-	conditions int
+	conditions int64
 	duration   time.Duration
 }
 
@@ -31,8 +42,8 @@ func (p *Profiler) inspect(group string, runs []Run) (a action) {
 	for i := range runs {
 		run := &runs[i]
 		a.matched = a.matched || run.Matched
-		a.conditions += max(0, run.Conditions)
-		a.duration += max(0, run.Duration)
+		a.conditions = min(a.conditions+run.conditions(), maxConditions)
+		a.duration = min(a.duration+run.duration(), maxDuration)
 		if run.Rule == "" {
 			p.refuse("a run has no rule")
 		}
@@ -69,11 +80,11 @@ func (p *Profiler) Record(group string, runs []Run) {
 
 // add counts a run in the present.
 func (c *ruleCounters) add(run *Run) {
-	ms := milliseconds(run.Duration)
+	ms := milliseconds(run.duration())
 	c.count.Inc()
 	c.matches.Add(oneIf(run.Matched))
 	c.time.Add(ms)
-	c.conditions.Add(float64(max(0, run.Conditions)))
+	c.conditions.Add(float64(run.conditions()))
 	if c.times != nil {
 		c.times.Observe(ms)
 	}
@@ -82,7 +93,7 @@ func (c *ruleCounters) add(run *Run) {
 // add counts an action in the present.
 func (c *groupCounters) add(a *action, conditionLimit int) {
 	c.total.Inc()
-	c.overflow.Add(oneIf(a.conditions > conditionLimit))
+	c.overflow.Add(oneIf(a.conditions > int64(conditionLimit)))
 	c.matches.Add(oneIf(a.matched))
 	c.time.Add(milliseconds(a.duration))
 	c.conditions.Add(float64(a.conditions))
@@ -109,12 +120,12 @@ func (p *Profiler) appendAdditions(dst []wrstats.Addition, group string, runs []
 		if c = p.after(c, run.Rule); c == nil {
 			continue
 		}
-		ms := milliseconds(run.Duration)
+		ms := milliseconds(run.duration())
 		dst = append(dst,
 			wrstats.Addition{Counter: c.count, Value: 1},
 			wrstats.Addition{Counter: c.matches, Value: oneIf(run.Matched)},
 			wrstats.Addition{Counter: c.time, Value: ms},
-			wrstats.Addition{Counter: c.conditions, Value: float64(max(0, run.Conditions))})
+			wrstats.Addition{Counter: c.conditions, Value: float64(run.conditions())})
 		if c.times != nil {
 			dst = append(dst, c.times.Addition(ms))
 		}
@@ -125,7 +136,7 @@ func (p *Profiler) appendAdditions(dst []wrstats.Addition, group string, runs []
 	}
 	return append(dst,
 		wrstats.Addition{Counter: g.total, Value: 1},
-		wrstats.Addition{Counter: g.overflow, Value: oneIf(a.conditions > p.opts.ConditionLimit)},
+		wrstats.Addition{Counter: g.overflow, Value: oneIf(a.conditions > int64(p.opts.ConditionLimit))},
 		wrstats.Addition{Counter: g.matches, Value: oneIf(a.matched)},
 		wrstats.Addition{Counter: g.time, Value: milliseconds(a.duration)},
 		wrstats.Addition{Counter: g.conditions, Value: float64(a.conditions)})
@@ -138,4 +149,4 @@ func oneIf(b bool) float64 {
 	return 0
 }
 
-func milliseconds(d time.Duration) float64 { return float64(max(0, d)) / float64(time.Millisecond) }
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

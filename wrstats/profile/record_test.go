@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"strconv"
 	"sync"
 	"testing"
@@ -294,5 +295,47 @@ func TestWhatIsNegativeCountsAsZero(t *testing.T) {
 			require.Equal(t, 2.0, group.Conditions)
 			require.Zero(t, p.Stats().Rejected)
 		})
+	}
+}
+
+func TestWhatIsTooMuchCountsAsTheMost(t *testing.T) {
+	const (
+		mostConditions = 1 << 53
+		mostTime       = time.Duration(1<<62 - 1)
+		most           = time.Duration(math.MaxInt64)
+	)
+	for _, c := range []struct {
+		rule                        string
+		runs                        []profile.Run
+		conditions, groupConditions float64
+		time, groupTime             time.Duration
+		overflows                   float64
+	}{
+		{"one run of the most that there is", []profile.Run{{Duration: math.MaxInt64, Conditions: math.MaxInt}},
+			min(math.MaxInt, mostConditions), min(math.MaxInt, mostConditions), mostTime, mostTime, 1},
+		{"sums that would be 0", []profile.Run{{Duration: 1 << 62, Conditions: math.MaxInt - 1}, {Duration: 1 << 62, Conditions: math.MaxInt - 1}, {Duration: 1 << 62, Conditions: 4}},
+			2*min(math.MaxInt-1, mostConditions) + 4, min(2*(math.MaxInt-1)+4, mostConditions), most, mostTime, 1},
+		{"with what is negative", []profile.Run{{Duration: math.MaxInt64, Conditions: 2000}, {Duration: math.MinInt64, Conditions: math.MinInt}},
+			2000, 2000, mostTime, mostTime, 1},
+	} {
+		for _, r := range recorders {
+			t.Run(c.rule+"/"+r.name, func(t *testing.T) {
+				p, _ := open(t, profile.Options{})
+				for i := range c.runs {
+					c.runs[i].Rule = "1"
+				}
+				r.record(p, "default", c.runs)
+				rule := rulesAt(t, p, time.Now(), "1")[0]
+				require.Equal(t, float64(len(c.runs)), rule.Runs)
+				require.Equal(t, c.conditions, rule.Conditions)
+				require.InEpsilon(t, c.time, rule.Time, 1e-9)
+				require.Zero(t, rule.Missing)
+				group := groupAt(t, p, time.Now(), "default")
+				require.Equal(t, c.overflows, group.Overflows)
+				require.Equal(t, c.groupConditions, group.Conditions)
+				require.InEpsilon(t, c.groupTime, group.Time, 1e-9)
+				require.Zero(t, p.Stats().Rejected)
+			})
+		}
 	}
 }

@@ -85,6 +85,19 @@ func TestLinesBreakWhereNothingIsKnown(t *testing.T) {
 	require.Equal(t, "Nothing was found in any window.", timeChart(nil, time.Minute, false).Text)
 }
 
+func TestTheLongestTimeHasAPlaceInAChart(t *testing.T) {
+	all := windows(1)
+	all[0].TimeNS = math.MaxInt64
+	require.Equal(t, int64(math.MaxInt64), all[0].Mean())
+	c := timeChart(all, 10*time.Minute, true)
+	require.Equal(t, "12:00: mean 106752 d.", spaced(c.Text))
+	require.Greater(t, len(c.Rulers), 1)
+	for _, r := range c.Rulers {
+		require.NotContains(t, r.Text, "−")
+		require.GreaterOrEqual(t, r.Y, float64(plotTop))
+	}
+}
+
 func TestChartsOfManyWindowsStayReadable(t *testing.T) {
 	all := windows(make([]float64, 500)...)
 	c := countChart("runs", "Runs", all, 10*time.Minute, func(w *Window) float64 { return w.Runs })

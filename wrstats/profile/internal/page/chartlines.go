@@ -59,8 +59,11 @@ func timesInWords(w *Window, all []series) (text string) {
 }
 
 func (w *Window) meanNS() int64 {
-	if w.Runs == 0 {
+	switch {
+	case w.Runs == 0:
 		return 0
+	case w.Runs <= 1:
+		return w.TimeNS // as a float64 it may be over an int64
 	}
 	return int64(float64(w.TimeNS)/w.Runs + 0.5)
 }

@@ -26,8 +26,8 @@ type Overview struct {
 
 // A Rule is the profile of a rule over the range.
 type Rule struct {
-	ID             string  `json:"id"`   // what is no UTF-8 in it becomes U+FFFD in JSON
-	Page           string  `json:"page"` // relative link to its own page, which has the id's very bytes
+	ID             string  `json:"id"`             // what is no UTF-8 in it becomes U+FFFD in JSON
+	Page           string  `json:"page,omitempty"` // relative link to its own page, which has the id's very bytes; "": it has none
 	Runs           float64 `json:"runs"`
 	Matches        float64 `json:"matches"`
 	MatchRate      float64 `json:"match_rate"` // 0 to 1

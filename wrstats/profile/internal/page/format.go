@@ -97,11 +97,13 @@ var units = []struct {
 }{{"ns", 1}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9}}
 
 // duration shows a time with three digits and its unit.
-func duration(ns int64) string {
-	if ns == 0 {
+func duration(ns int64) string { return nanoseconds(float64(ns)) }
+
+// nanoseconds is duration for what an int64 may not hold.
+func nanoseconds(v float64) string {
+	if v == 0 {
 		return "0" + thinSpace + "s"
 	}
-	v := float64(ns)
 	i := 0
 	for i+1 < len(units) && v >= units[i+1].ns*0.9995 {
 		i++
@@ -164,7 +166,7 @@ func anyNumber(v any) string {
 
 // axis is duration without the zeros that a ruler's value ends in.
 func axis(ns float64) string {
-	text := duration(int64(ns))
+	text := nanoseconds(math.Trunc(ns))
 	digits, unit, ok := strings.Cut(text, thinSpace)
 	if ok && strings.Contains(digits, ".") {
 		digits = strings.TrimRight(strings.TrimRight(digits, "0"), ".")

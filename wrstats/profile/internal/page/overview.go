@@ -38,7 +38,7 @@ type overviewPage struct {
 	Slow    int // of All
 	Runs    float64
 	Matches float64
-	Time    int64
+	Time    float64 // nanoseconds; an int64 may not hold it
 }
 
 // HTML renders the rules that a view has of an overview, in its order, and all the rest.
@@ -48,7 +48,7 @@ func (o *Overview) HTML(f Frame, v View) ([]byte, error) {
 		r := &o.Rules[i]
 		p.Runs += r.Runs
 		p.Matches += r.Matches
-		p.Time += r.TimeNS
+		p.Time += float64(r.TimeNS)
 		if r.Slow {
 			p.Slow++
 		}

@@ -36,7 +36,7 @@ type Frame struct {
 func (f Frame) RefreshMS() int64 { return f.Refresh.Milliseconds() }
 
 var functions = template.FuncMap{
-	"label": Label, "number": anyNumber, "percent": percent, "duration": duration, "clock": clock, "plural": plural,
+	"label": Label, "number": anyNumber, "percent": percent, "duration": duration, "nanoseconds": nanoseconds, "clock": clock, "plural": plural,
 	"instant": func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04:05 UTC") },
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"limit":   func(ns int64) string { return axis(float64(ns)) },

@@ -56,7 +56,7 @@
 		const text = search.value.toLowerCase();
 		let found = 0, all = 0;
 		for (const row of rows()) {
-			row.hidden = !row.cells[0].querySelector("a").textContent.toLowerCase().includes(text);
+			row.hidden = !row.cells[0].querySelector("bdi").textContent.toLowerCase().includes(text);
 			all++;
 			if (!row.hidden) found++;
 		}
