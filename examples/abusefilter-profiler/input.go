@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +22,7 @@ type input struct {
 	name   string
 	source io.Reader
 	lines  *lineReader  // nil before start
+	zipped *gzipReader  // nil: it is not gzipped
 	size   int64        // bytes in all; 0: not known
 	read   atomic.Int64 // bytes so far, compressed ones if they are
 	close  func() error
@@ -64,17 +64,26 @@ func (in *input) openRegular(path string) error {
 // start begins to read, through gzip if the first bytes say so.
 func (in *input) start() error {
 	raw := bufio.NewReaderSize(&countingReader{in.source, &in.read}, 64<<10)
-	magic, err := raw.Peek(2)
+	magic, err := raw.Peek(len(gzipMagic))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	var r io.Reader = raw
-	if string(magic) == "\x1f\x8b" {
-		if r, err = gzip.NewReader(raw); err != nil {
-			return err
-		}
+	if string(magic) != gzipMagic {
+		in.lines = newLineReader(raw)
+		return nil
 	}
-	in.lines = newLineReader(r)
+	if in.zipped, err = newGzipReader(raw); err != nil {
+		return err
+	}
+	in.lines = newLineReader(in.zipped)
+	return nil
+}
+
+// ended says what is wrong with an input that was read to its end.
+func (in *input) ended() error {
+	if in.zipped != nil && in.zipped.junk {
+		return in.failed(errJunk)
+	}
 	return nil
 }
 

@@ -64,7 +64,7 @@ func (r *replay) all(ctx context.Context, in *input) error {
 	for ctx.Err() == nil {
 		line, err := in.lines.next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return in.ended()
 		}
 		if err != nil && !errors.Is(err, errLongLine) {
 			return r.stopped(ctx, in, err)
