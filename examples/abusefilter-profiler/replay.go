@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wrstats/go-wrstats/timewindow"
+	"github.com/wrstats/go-wrstats/wrstats"
 	"github.com/wrstats/go-wrstats/wrstats/profile"
 )
 
@@ -51,7 +52,7 @@ type counts struct {
 }
 
 func newReplay(rules *ruleSet, profiler *profile.Profiler) *replay {
-	return &replay{rules: rules, profiler: profiler, clock: time.Now(), stderr: io.Discard, room: newRoom(rules)}
+	return &replay{rules: rules, profiler: profiler, clock: time.Now(), stderr: io.Discard, room: newRoom(rules, wrstats.DefaultMaxPending)}
 }
 
 // all replays an input to its end, or to the end of ctx.

@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 
-	"github.com/wrstats/go-wrstats/wrstats"
 	"github.com/wrstats/go-wrstats/wrstats/profile"
 )
 
@@ -31,8 +30,8 @@ type room struct {
 	edits   int   // in a row in that bucket, since the flush
 }
 
-// newRoom returns the room for a set of rules: the default, or more where two edits would not fit into that.
-func newRoom(set *ruleSet) room {
+// newRoom returns the room for a set of rules: so many pairs, or more where two edits would not fit into them.
+func newRoom(set *ruleSet, least int) room {
 	r := room{
 		counters: countersOfRule*len(set.rules) + countersOfGroup*len(set.groups),
 		rules:    len(set.rules),
@@ -40,7 +39,7 @@ func newRoom(set *ruleSet) room {
 	}
 	standing := r.rules * (1 + r.bins/32) // for the Observers, as MaxPending tells
 	standing += r.rules + len(set.groups) // for times that carry a part of a unit in a bucket of the present
-	r.limit = max(wrstats.DefaultMaxPending, standing+2*(r.counters+r.rules))
+	r.limit = max(least, standing+2*(r.counters+r.rules))
 	r.share = (r.limit - standing) / 2
 	return r
 }

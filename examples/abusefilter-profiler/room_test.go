@@ -29,10 +29,11 @@ func manyRules(rules, groups int) *ruleSet {
 	return set
 }
 
-// profilerThatOnlyTheReplayFlushes has the options of the program.
-func profilerThatOnlyTheReplayFlushes(t *testing.T, set *ruleSet, window time.Duration) *profile.Profiler {
-	opts := (&session{opts: options{window: window}, rules: set, stderr: testWriter{t}}).profileOptions()
+// profilerThatOnlyTheReplayFlushes has the options of the program, but for how much it may hold.
+func profilerThatOnlyTheReplayFlushes(t *testing.T, s *session, maxPending int) *profile.Profiler {
+	opts := s.profileOptions()
 	opts.Writer.FlushInterval = -1
+	opts.Writer.MaxPending = maxPending
 	opts.SlowRun = time.Hour
 	p, err := profile.New(memory.New(memory.Options{}), opts)
 	require.NoError(t, err)
@@ -53,19 +54,23 @@ func TestAReplayFindsRoomForWhateverBinsItsTimesHit(t *testing.T) {
 	tests := []struct {
 		rule          string
 		rules, groups int
+		least         int // room
 		edits         int
 		apart         time.Duration
 	}{
-		{"many edits in each bucket", 1200, 3, 250, 100 * time.Millisecond},
-		{"an edit in each bucket", 1200, 3, 60, time.Second},
-		{"all edits in one bucket", 4000, 1, 90, 0},
-		{"more rules than there is room for by default", 53_000, 2, 2, time.Second},
+		{"many edits in each bucket", 40, 3, 1 << 13, 1000, 100 * time.Millisecond},
+		{"an edit in each bucket", 40, 3, 1 << 13, 200, time.Second},
+		{"all edits in one bucket", 40, 1, 1 << 11, 200, 0},
+		{"more rules than there is room for", 1200, 2, 1 << 10, 20, time.Second},
+		{"more rules than there is room for, in one bucket", 1200, 2, 1 << 10, 100, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.rule, func(t *testing.T) {
 			set := manyRules(tt.rules, tt.groups)
-			r := newReplay(set, profilerThatOnlyTheReplayFlushes(t, set, window))
-			r.opts.window = window
+			s := &session{opts: options{window: window}, rules: set, stderr: testWriter{t}}
+			room := newRoom(set, tt.least)
+			r := newReplay(set, profilerThatOnlyTheReplayFlushes(t, s, room.limit))
+			r.opts, r.room = s.opts, room
 			at := time.Unix(1_700_000_000, 0)
 			for i := range tt.edits {
 				now := at.Add(time.Duration(i) * tt.apart)
@@ -95,7 +100,7 @@ func TestRoomIsNeverLessThanWhatIsTouched(t *testing.T) {
 	}
 	for range 50 {
 		set := manyRules(1+random.IntN(3000), 1)
-		r := newRoom(set)
+		r := newRoom(set, random.IntN(1<<16))
 		touched := make(map[pair]bool) // of one rule; all have as many
 		buckets, bins := 1+random.Int64N(5), 1+random.IntN(r.bins)
 		for range 1000 {
@@ -114,10 +119,21 @@ func TestRoomIsNeverLessThanWhatIsTouched(t *testing.T) {
 	}
 }
 
+func TestTheProgramHasRoomForWhatItsReplayTakes(t *testing.T) {
+	for _, rules := range []int{1, 1000, 100_000} {
+		s := &session{rules: manyRules(rules, 2), stderr: testWriter{t}}
+		s.opts.window = defaultWindow
+		room := newReplay(s.rules, nil).room
+		require.Equal(t, room.limit, s.profileOptions().Writer.MaxPending)
+		require.GreaterOrEqual(t, room.limit, wrstats.DefaultMaxPending)
+		require.GreaterOrEqual(t, room.share, 5*rules)
+	}
+}
+
 func TestTheEmbeddedStreamNeedsNoRoomMade(t *testing.T) {
 	set, err := loadRules("")
 	require.NoError(t, err)
-	r := newRoom(set)
+	r := newReplay(set, nil).room
 	require.Equal(t, wrstats.DefaultMaxPending, r.limit)
 	for _, e := range embeddedEdits(t) {
 		require.False(t, r.take(timewindow.Index(e.at, defaultWindow/windowSteps)))

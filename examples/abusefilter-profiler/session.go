@@ -96,7 +96,7 @@ func (s *session) profileOptions() profile.Options {
 		Retention: s.opts.window,
 		Quantiles: quantiles,
 		Logger:    slog.New(slog.NewTextHandler(s.stderr, nil)),
-		Writer:    wrstats.WriterOptions{MaxPending: newRoom(s.rules).limit},
+		Writer:    wrstats.WriterOptions{MaxPending: newRoom(s.rules, wrstats.DefaultMaxPending).limit},
 	}
 }
 
