@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -20,54 +19,71 @@ const (
 
 // An input is what edits are read from.
 type input struct {
-	name  string
-	lines *lineReader
-	size  int64        // bytes in all; 0: not known
-	read  atomic.Int64 // bytes so far, compressed ones if they are
-	close func() error
+	name   string
+	source io.Reader
+	lines  *lineReader  // nil before start
+	zipped *gzipReader  // nil: it is not gzipped
+	size   int64        // bytes in all; 0: not known
+	read   atomic.Int64 // bytes so far, compressed ones if they are
+	close  func() error
 }
 
-// openInput opens a file, standard input ("-") or the embedded stream ("").
+// openInput opens a file, standard input ("-") or the embedded stream (""). It does not wait for what the
+// input may take its time to have: start does, and the wait ends with ctx.
 func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error) {
 	in := &input{name: path, close: func() error { return nil }}
-	var r io.Reader
 	switch path {
 	case "":
 		in.name = embeddedName
-		r = bytes.NewReader(generate())
+		in.source = bytes.NewReader(generate())
+		return in, nil
 	case "-":
 		in.name = stdinName
-		r = interruptible(ctx, stdin)
-	default:
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			in.size = info.Size()
-		}
-		r, in.close = f, f.Close
+		in.source = interruptible(ctx, stdin)
+		return in, nil
 	}
-	if err := in.start(r); err != nil {
-		return nil, errors.Join(in.failed(err), in.close())
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		in.source = interruptible(ctx, &lateFile{ctx: ctx, path: path})
+		return in, nil
 	}
-	return in, nil
+	return in, in.openRegular(path)
+}
+
+func (in *input) openRegular(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	if info, err := f.Stat(); err == nil {
+		in.size = info.Size()
+	}
+	in.source, in.close = f, f.Close
+	return nil
 }
 
 // start begins to read, through gzip if the first bytes say so.
-func (in *input) start(r io.Reader) error {
-	raw := bufio.NewReaderSize(&countingReader{r, &in.read}, 64<<10)
-	magic, err := raw.Peek(2)
+func (in *input) start() error {
+	raw := bufio.NewReaderSize(&countingReader{in.source, &in.read}, 64<<10)
+	magic, err := raw.Peek(len(gzipMagic))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	r = raw
-	if string(magic) == "\x1f\x8b" {
-		if r, err = gzip.NewReader(raw); err != nil {
-			return err
-		}
+	if string(magic) != gzipMagic {
+		in.lines = newLineReader(raw)
+		return nil
 	}
-	in.lines = newLineReader(r)
+	if in.zipped, err = newGzipReader(raw); err != nil {
+		return err
+	}
+	in.lines = newLineReader(in.zipped)
+	return nil
+}
+
+// ended says what is wrong with an input that was read to its end.
+func (in *input) ended() error {
+	if in.zipped != nil && in.zipped.junk {
+		return in.failed(errJunk)
+	}
 	return nil
 }
 
@@ -112,6 +128,26 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n.Add(int64(n))
 	return n, err
+}
+
+// A lateFile opens a file at the first Read, since to open a FIFO is to wait for who writes to it. It is closed
+// when ctx ends.
+type lateFile struct {
+	ctx  context.Context
+	path string
+	f    *os.File
+}
+
+func (l *lateFile) Read(p []byte) (int, error) {
+	if l.f == nil {
+		f, err := os.Open(l.path)
+		if err != nil {
+			return 0, err
+		}
+		l.f = f
+		context.AfterFunc(l.ctx, func() { f.Close() })
+	}
+	return l.f.Read(p)
 }
 
 // interruptible returns a reader of r whose Read ends with ctx, for an r that can block for ever. Its

@@ -15,7 +15,8 @@
 // JSON lines, gzipped or not, each either an edit of the "wikiticker" data set or an event of
 // Wikimedia's recentchange stream, bare or as a "data:" line of the event stream. Events that are no
 // edits are skipped and counted. A line that does not parse is counted, the first five are reported,
-// and the replay goes on unless -strict is given.
+// and the replay goes on unless -strict is given. Gzip data may have zero bytes after it; that something
+// else follows is reported as a failure of the input, after all lines in it were replayed.
 //
 // # Rules
 //

@@ -35,8 +35,7 @@ type replay struct {
 	seen   extent    // of all edits, those after -at too
 	due    time.Time // when -every is next
 
-	bucket int64 // of the last edit
-	opened int   // counters of other buckets that edits may have opened since the last Sync
+	room room
 }
 
 // counts are what a replay counts itself. Each line is one of Edits, Skipped, Blank, Failed and Late.
@@ -53,7 +52,7 @@ type counts struct {
 }
 
 func newReplay(rules *ruleSet, profiler *profile.Profiler) *replay {
-	return &replay{rules: rules, profiler: profiler, clock: time.Now(), stderr: io.Discard}
+	return &replay{rules: rules, profiler: profiler, clock: time.Now(), stderr: io.Discard, room: newRoom(rules, wrstats.DefaultMaxPending)}
 }
 
 // all replays an input to its end, or to the end of ctx.
@@ -66,7 +65,7 @@ func (r *replay) all(ctx context.Context, in *input) error {
 	for ctx.Err() == nil {
 		line, err := in.lines.next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return in.ended()
 		}
 		if err != nil && !errors.Is(err, errLongLine) {
 			return r.stopped(ctx, in, err)
@@ -149,20 +148,13 @@ func (r *replay) edit(ctx context.Context, edit *Edit) error {
 	return nil
 }
 
-// makeRoom hands the buffer over before it can be full: an edit in another bucket than the one before
-// may open a new one of each counter, and a replay passes buckets faster than the Writer flushes. An
-// error is not the replay's: the Writer's statistics have what was lost.
+// makeRoom hands the buffer over before an edit for which it may have no room: a replay passes buckets
+// faster than the Writer flushes. An error is not the replay's: the Writer's statistics have what was lost.
 func (r *replay) makeRoom(ctx context.Context, at time.Time) {
-	bucket := timewindow.Index(at, r.opts.window/windowSteps)
-	if r.profiler == nil || bucket == r.bucket {
+	if r.profiler == nil || !r.room.take(timewindow.Index(at, r.opts.window/windowSteps)) {
 		return
 	}
-	r.bucket = bucket
-	r.opened += 4*len(r.rules.rules) + 5*len(r.rules.groups)
-	if r.opened > wrstats.DefaultMaxPending/2 {
-		r.opened = 0
-		_ = r.profiler.Sync(ctx)
-	}
+	_ = r.profiler.Sync(ctx)
 }
 
 // pass moves the newest edit to at, and prints the profiles that fall due on the way. Those whose whole

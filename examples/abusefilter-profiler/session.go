@@ -96,12 +96,16 @@ func (s *session) profileOptions() profile.Options {
 		Retention: s.opts.window,
 		Quantiles: quantiles,
 		Logger:    slog.New(slog.NewTextHandler(s.stderr, nil)),
+		Writer:    wrstats.WriterOptions{MaxPending: newRoom(s.rules, wrstats.DefaultMaxPending).limit},
 	}
 }
 
 // do replays the input and prints the profile of its end. A failure to read costs the rest of the input
-// only; a line that -strict stops at costs the profile.
+// only; one before the first byte, and a line that -strict stops at, cost the profile.
 func (s *session) do(ctx context.Context, in *input) error {
+	if err := in.start(); err != nil && ctx.Err() == nil {
+		return in.failed(err)
+	}
 	s.replay = newReplay(s.rules, s.profiler)
 	s.replay.opts = s.opts
 	s.replay.pace = s.pace
