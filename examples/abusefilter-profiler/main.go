@@ -42,7 +42,8 @@
 // # Exit status
 //
 // 0: done, also when an interrupt ended the replay early. 1: the rules, the input, a line (with
-// -strict) or the backend failed, or no line of the input is an edit. 2: wrong arguments.
+// -strict) or the backend failed, increments were lost, or no line of the input is an edit. 2: wrong
+// arguments.
 package main
 
 import (

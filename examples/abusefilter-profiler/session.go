@@ -54,7 +54,20 @@ func profileEdits(ctx context.Context, opts options, stdin io.Reader, stdout, st
 	if err == nil {
 		s.linger(ctx)
 	}
-	return errors.Join(err, closeAll())
+	return errors.Join(err, closeAll(), s.lost())
+}
+
+// lost says what the store did not confirm of what it was handed, to the end of a replay and on the way, when
+// there is any.
+func (s *session) lost() error {
+	if s.profiler == nil {
+		return nil
+	}
+	lost := s.profiler.Stats().Lost
+	if lost == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s units of the increments are lost", thousands(lost))
 }
 
 // openProfiler opens the store, the profiler and the pages, and returns what closes them.
