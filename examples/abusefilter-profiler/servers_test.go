@@ -84,16 +84,16 @@ func newTruth(t *testing.T, stream []byte) truth {
 }
 
 func (w *truth) add(set *ruleSet, g *group, edit *Edit) {
-	any, sum := false, 0
+	matched, sum := false, 0
 	for _, r := range g.rules {
-		matched, conditions := set.evaluate(r, edit)
-		any, sum = any || matched, sum+conditions
+		m, conditions := set.evaluate(r, edit)
+		matched, sum = matched || m, sum+conditions
 		of := w.rules[r.ID]
-		of.add(matched, conditions)
+		of.add(m, conditions)
 		w.rules[r.ID] = of
 	}
 	of := w.groups[g.name]
-	of.add(any, sum)
+	of.add(matched, sum)
 	w.groups[g.name] = of
 }
 
@@ -188,13 +188,13 @@ func TestTwoProcessesTellWhatAStoppedServerLost(t *testing.T) {
 			}
 			time.Sleep(stop)
 			s.servers[0].Continue()
-			var told jsonIncrements
+			var all jsonIncrements
 			for _, p := range both {
 				require.NoError(t, p.feed.Close())
-				told.add(requireTold(t, p.wait(t)))
+				all.add(requireTold(t, p.wait(t)))
 			}
-			require.Positive(t, told.Lost, "it was stopped for several flushes")
-			stored.requireWithin(&whole, told)
+			require.Positive(t, all.Lost, "it was stopped for several flushes")
+			stored.requireWithin(&whole, all)
 		})
 	}
 }

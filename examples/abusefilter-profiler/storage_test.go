@@ -52,14 +52,17 @@ func (s *storage) profile(at time.Time) profile.Profile {
 // awaitBoth waits until edits of the first window are there, and of the last: that of at.
 func (s *storage) awaitBoth(at time.Time) {
 	s.t.Helper()
-	require.Eventually(s.t, func() bool {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		first, last := false, false
 		for _, w := range s.profile(at).Groups[0].Windows {
 			first = first || w.Found && w.Start.Equal(generatedStart)
 			last = w.Found
 		}
-		return first && last
-	}, patience, 20*time.Millisecond)
+		if first && last {
+			return
+		}
+	}
+	require.FailNow(s.t, "nothing is stored of one of the processes")
 }
 
 // units adds up all counters, past the library, when they have come to rest: a server that goes on may have
